@@ -1,0 +1,43 @@
+"""The one place for late imports.
+
+torch takes one to two seconds to import and SymPy a third of one, while help, completion and every
+rejected input need neither. All other modules write ``from vjp_cli.lazy import torch`` at their top
+and pay on first use. Importing happens with the cyclic collector off: torch creates about a million
+objects that live for ever, and scanning them again and again costs a tenth of the whole call.
+"""
+
+import gc
+import importlib
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+
+class _LazyModule(ModuleType):
+    """A module that is imported when one of its attributes is first asked for."""
+
+    def __getattr__(self, attribute: str) -> Any:
+        collecting = gc.isenabled()
+        gc.disable()
+        try:
+            module = importlib.import_module(self.__name__)
+        finally:
+            if collecting:
+                gc.enable()
+        value = getattr(module, attribute)
+        # the next look-up of the same attribute finds it without coming here
+        self.__dict__[attribute] = value
+        return value
+
+
+if TYPE_CHECKING:
+    import flint
+    import numpy
+    import sympy
+    import torch
+else:
+    torch = _LazyModule("torch")
+    sympy = _LazyModule("sympy")
+    numpy = _LazyModule("numpy")
+    flint = _LazyModule("flint")
+
+__all__ = ["flint", "numpy", "sympy", "torch"]

@@ -1,0 +1,41 @@
+"""All rows of the operation table, and the look-up of a row by the name in an expression."""
+
+import difflib
+
+from vjp_cli.ops import arithmetic
+from vjp_cli.ops.table import Op
+
+ROWS: tuple[Op, ...] = (*arithmetic.ROWS,)
+
+# The prefixes under which people write torch's functions; a row is found with or without them.
+PREFIXES = (
+    "torch.nn.functional.",
+    "torch.linalg.",
+    "torch.special.",
+    "torch.fft.",
+    "torch.",
+    "nn.functional.",
+    "F.",
+)
+
+_BY_NAME: dict[str, Op] = {name: op for op in ROWS for name in op.names}
+
+
+def find(name: str) -> Op | None:
+    """The row that ``name`` stands for, written with or without torch's prefixes.
+
+    ``torch.linalg.norm`` finds the row ``linalg.norm`` before the row ``norm``: the two differ.
+    """
+    for prefix in PREFIXES:
+        if name.startswith(prefix):
+            rest = name.removeprefix(prefix)
+            family = prefix.removeprefix("torch.").rpartition(".")[0]
+            qualified = f"{family.rpartition('.')[2]}.{rest}"
+            return _BY_NAME.get(qualified) or _BY_NAME.get(rest)
+    return _BY_NAME.get(name)
+
+
+def suggest(name: str) -> str | None:
+    """The known name closest to an unknown one, or None when nothing is close."""
+    matches = difflib.get_close_matches(name.rpartition(".")[2], _BY_NAME, n=1)
+    return matches[0] if matches else None

@@ -1,0 +1,83 @@
+"""Every choice of a call in one frozen object, and the limits and bounds as data.
+
+Nothing below the command line reads a flag: it reads a field of ``Settings``.
+"""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from vjp_cli.report import Verdict
+
+
+class Format(StrEnum):
+    """The output formats."""
+
+    TABLE = "table"
+    JSON = "json"
+
+
+class Layout(StrEnum):
+    """Numerator layout has J[i,j] = ∂y_i/∂x_j; denominator layout shows its transpose."""
+
+    NUMERATOR = "numerator"
+    DENOMINATOR = "denominator"
+
+
+class Color(StrEnum):
+    """When the terminal renderer may colour."""
+
+    AUTO = "auto"
+    ALWAYS = "always"
+    NEVER = "never"
+
+
+DTYPES = ("float64", "float32", "float16", "bfloat16", "complex128", "complex64")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Costs that are bounded before they are paid (exit 4)."""
+
+    characters: int = 10_000
+    nodes: int = 5_000
+    depth: int = 100
+    constant_bits: int = 4_096
+    exponent: int = 1_000
+    elements: int = 10_000_000
+    file_bytes: int = 1 << 30
+    jacobian_bytes: int = 1 << 30
+
+
+LIMITS = Limits()
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The choices of one inspection.
+
+    Attributes:
+        wrt: the inputs to differentiate by; empty means all of them.
+        dtype: the name of the torch dtype that inputs are rounded to.
+        seed: seeds generated values and the extra random checks.
+        timeout: seconds for the symbolic side; what is not done by then is ``unchecked``.
+        digits: correct digits asked for; an ``imprecise`` entry with fewer makes exit 1.
+        strict: everything but ``ok`` makes exit 1.
+        fail_on: the verdicts that make exit 1.
+        max_entries: J is nested in JSON up to this many entries, and a list of coordinates beyond.
+        jacobian: whether J is built.
+    """
+
+    wrt: tuple[str, ...] = ()
+    dtype: str = "float64"
+    device: str = "cpu"
+    layout: Layout = Layout.NUMERATOR
+    seed: int = 0
+    timeout: float = 20.0
+    digits: int | None = None
+    strict: bool = False
+    fail_on: frozenset[Verdict] = field(
+        default=frozenset({Verdict.WRONG, Verdict.NAN, Verdict.SATURATED})
+    )
+    max_entries: int = 1_000_000
+    jacobian: bool = True
+    full: bool = False
