@@ -43,7 +43,8 @@ class Place:
         # a long line is shown around the place only
         cut = max(0, column - width // 2) if len(line) > width else 0
         shown = line[cut : cut + width]
-        count = max(1, min(self.end - self.start, cut + width - self.start + begin))
+        # a span that goes on in the next line is marked to the end of this one
+        count = max(1, min(self.end - self.start, cut + len(shown) - column))
         return f"  {clean(shown)}\n  {' ' * len(clean(shown[: column - cut]))}{'^' * count}"
 
 

@@ -1,0 +1,1 @@
+"""What is checked, one file a check: each gives verdicts or one line of the report."""

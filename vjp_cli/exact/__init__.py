@@ -1,0 +1,1 @@
+"""Exact derivatives: reverse accumulation on the tape, slopes of the whole function, truths."""

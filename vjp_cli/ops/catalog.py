@@ -2,10 +2,51 @@
 
 import difflib
 
-from vjp_cli.ops import arithmetic
+from vjp_cli.ops import (
+    activations,
+    arithmetic,
+    class_losses,
+    comparisons,
+    contractions,
+    elementary,
+    factories,
+    indexing,
+    losses,
+    movement,
+    normalisation,
+    norms,
+    ordering,
+    reductions,
+    rounding,
+    scans,
+    selection,
+    softmaxes,
+    special,
+    structural,
+)
 from vjp_cli.ops.table import Op
 
-ROWS: tuple[Op, ...] = (*arithmetic.ROWS,)
+ROWS: tuple[Op, ...] = (
+    *arithmetic.ROWS,
+    *elementary.ROWS,
+    *special.ROWS,
+    *activations.ROWS,
+    *rounding.ROWS,
+    *comparisons.ROWS,
+    *movement.ROWS,
+    *indexing.ROWS,
+    *selection.ROWS,
+    *structural.ROWS,
+    *factories.ROWS,
+    *reductions.ROWS,
+    *scans.ROWS,
+    *norms.ROWS,
+    *softmaxes.ROWS,
+    *ordering.ROWS,
+    *contractions.ROWS,
+    *normalisation.ROWS,
+    *losses.ROWS,
+)
 
 # The prefixes under which people write torch's functions; a row is found with or without them.
 PREFIXES = (

@@ -1,0 +1,115 @@
+"""Help, the version and the shell's completion: all without torch."""
+
+import re
+import shlex
+
+import pytest
+
+from tests.helpers import Asked, Result, ask, run, run_process
+from vjp_cli import __version__
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
+    """What the inspection was asked; it answers REPORT."""
+    return ask(monkeypatch)
+
+
+@pytest.mark.parametrize("option", ["-h", "--help"])
+def test_help_has_four_headings_and_the_values(option: str) -> None:
+    result = run("inspect", "alpha*x", option)
+    assert (result.exit_code, result.stderr) == (0, "")
+    headings = re.findall(r"^([A-Z][a-z ]+):$", result.stdout, re.MULTILINE)
+    assert headings == ["Problem", "Values", "What to show", "Judgement", "Output", "Examples"]
+    assert re.search(r"^  --alpha VALUE +The value of alpha\.$", result.stdout, re.MULTILINE)
+    examples = result.stdout.split("Examples:\n")[1].splitlines()
+    assert len(examples) == 2
+    assert all(line.startswith("  vjp inspect '") for line in examples)
+
+
+def test_the_examples_in_the_help_work(asked: Asked) -> None:
+    for line in run("inspect", "--help").stdout.split("Examples:\n")[1].splitlines():
+        words = shlex.split(line.split(" | ")[0])
+        assert words[0] == "vjp"
+        result = run(*words[1:])
+        assert (result.exit_code, result.stderr) == (0, "")
+    assert len(asked) == 2
+
+
+@pytest.mark.parametrize("arguments", [["2*("], [], ["x", "x"], ["-"], ["x", "--x"], ["@no.txt"]])
+def test_help_is_there_whatever_the_expression_is(arguments: list[str]) -> None:
+    result = run("inspect", *arguments, "--help")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout.startswith("Usage: vjp inspect")
+
+
+def test_help_offers_no_short_v() -> None:
+    result = run("inspect", "--help")
+    assert not re.search(r"(?<![-\w])-v\b", result.stdout)
+    assert "-V, --version" in result.stdout
+
+
+def test_no_command_prints_the_help_on_stderr() -> None:
+    result = run()
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith("Usage: vjp")
+    assert "inspect" in result.stderr
+    assert result.stderr.rstrip("\n") == run("--help").stdout.rstrip("\n")
+
+
+@pytest.mark.parametrize("arguments", [["--version"], ["-V"], ["inspect", "-V"]])
+def test_the_version(arguments: list[str]) -> None:
+    assert run(*arguments) == Result(0, f"vjp {__version__}\n", "")
+
+
+def complete(words: str, index: int) -> list[str]:
+    environment = {
+        "_VJP_COMPLETE": "complete_bash",
+        "COMP_WORDS": words,
+        "COMP_CWORD": str(index),
+    }
+    result = run(environment=environment)
+    assert (result.exit_code, result.stderr) == (0, "")
+    return result.stdout.split()
+
+
+@pytest.mark.parametrize(
+    ("words", "index", "completions"),
+    [
+        ("vjp ins", 1, ["inspect"]),
+        ("vjp inspect 'alpha*beta' --al", 3, ["--alpha"]),
+        ("vjp inspect 'alpha*beta' --alpha 1 --be", 5, ["--beta"]),
+        ("vjp inspect 'alpha*beta' --alpha 1 --al", 5, []),
+        ("vjp inspect 'alpha*' --al", 3, []),
+        ("vjp inspect x --layout ", 4, ["numerator", "denominator"]),
+        ("vjp inspect x --dev", 3, ["--device"]),
+    ],
+)
+def test_the_shell_completes(words: str, index: int, completions: list[str]) -> None:
+    assert complete(words, index) == completions
+
+
+@pytest.mark.parametrize(
+    "setup",
+    [
+        "run(['--help'])",
+        "run(['--version'])",
+        "run(['inspect', 'k*x', '--help'])",
+        "run(['inspect', 'k*x', '--x', '1'])",
+        "os.environ.update(_VJP_COMPLETE='complete_bash', COMP_WORDS='vjp inspect k*x --', "
+        "COMP_CWORD='3'); run([])",
+    ],
+)
+def test_help_version_and_completion_import_nothing_heavy(setup: str) -> None:
+    code = f"""
+import os, sys
+from vjp_cli.cli import run
+try:
+    {setup}
+except SystemExit:
+    pass
+heavy = {{"torch", "sympy", "numpy", "flint", "rich"}} & set(sys.modules)
+sys.stderr.write(f"heavy: {{sorted(heavy)}}")
+"""
+    result = run_process(code=code)
+    assert result.stderr.endswith("heavy: []")

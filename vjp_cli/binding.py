@@ -1,0 +1,112 @@
+"""From the values of a request to torch tensors: rounded to the dtype, generated, put in place."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+from vjp_cli.errors import InputError
+from vjp_cli.lazy import numpy, torch
+from vjp_cli.settings import Settings
+from vjp_cli.values import Generated, Value
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+
+@dataclass(frozen=True)
+class Bound:
+    """The inputs of a problem as tensors.
+
+    Attributes:
+        inputs: what may be differentiated by, in the dtype of the problem.
+        constants: values with a dtype of their own.
+    """
+
+    inputs: "Mapping[str, Tensor]"
+    constants: "Mapping[str, Tensor]"
+
+
+def bind(values: Mapping[str, Value | Generated], settings: Settings) -> Bound:
+    """The tensors of all values.
+
+    Raises:
+        InputError: a generated value without a shape, or numbers that the dtype cannot hold.
+    """
+    generator = torch.Generator().manual_seed(settings.seed)
+    inputs: dict[str, Any] = {}
+    constants: dict[str, Any] = {}
+    for name, value in values.items():
+        if isinstance(value, Generated) and value.shape is None:
+            raise InputError(
+                f"--{name}: '{value.kind}' needs a shape", f"write --{name} {value.kind}(3)"
+            )
+        bound = tensor(value, settings, generator)
+        (constants if value.dtype is not None else inputs)[name] = bound
+    return Bound(inputs, constants)
+
+
+def tensor(
+    value: Value | Generated, settings: Settings, generator: "torch.Generator | None" = None
+) -> "Tensor":
+    """One value as a tensor of its own dtype, or of the problem's."""
+    dtype = getattr(torch, value.dtype or settings.dtype)
+    if isinstance(value, Generated):
+        made = _generate(value, generator or torch.Generator().manual_seed(settings.seed))
+        return made.to(dtype=dtype, device=settings.device)
+    numbers = value.numbers
+    if isinstance(numbers, numpy.ndarray):
+        made = torch.from_numpy(numpy.ascontiguousarray(numbers))
+    else:
+        made = torch.tensor(list(numbers), dtype=_wide(numbers, dtype))
+    if made.is_complex() and not dtype.is_complex:
+        raise InputError("a complex value needs a complex dtype", "add --dtype complex128")
+    return made.to(dtype=dtype, device=settings.device).reshape(value.shape)
+
+
+def cotangent(value: Value | Generated | None, output: "Tensor", settings: Settings) -> Any:
+    """v for this output: 1 for one element, None when it has to be given, else checked.
+
+    Raises:
+        InputError: v has another shape than y.
+    """
+    if value is None:
+        return torch.ones_like(output) if output.numel() == 1 else None
+    shape = tuple(output.shape)
+    if isinstance(value, Generated) and value.shape is None:
+        value = Generated(value.kind, shape, value.index, value.dtype)
+    v = tensor(value, settings).to(output.dtype)
+    if tuple(v.shape) == shape:
+        return v.detach()
+    if v.numel() == output.numel() and v.ndim <= 1 and output.numel() == 1:
+        return v.reshape(shape).detach()
+    raise InputError(
+        f"v has the shape {_shape(tuple(v.shape))} and y has the shape {_shape(shape)}",
+        "v weights every element of y: give it y's shape, for example --v ones",
+    )
+
+
+def _wide(numbers: Any, dtype: "torch.dtype") -> "torch.dtype":
+    """A dtype that holds the numbers as they were read, before they are rounded once."""
+    if any(isinstance(number, complex) for number in numbers):
+        return torch.complex128
+    return torch.float64 if dtype.is_floating_point or dtype.is_complex else dtype
+
+
+def _generate(value: Generated, generator: "torch.Generator") -> "Tensor":
+    shape = value.shape or ()
+    if value.kind in ("randn", "rand"):
+        make = torch.randn if value.kind == "randn" else torch.rand
+        return make(shape, generator=generator, dtype=torch.float64)
+    if value.kind == "basis":
+        count = prod(shape)
+        if value.index >= count:
+            raise InputError(f"e{value.index} does not fit {count} elements", "the first one is e0")
+        unit = torch.zeros(count, dtype=torch.float64)
+        unit[value.index] = 1
+        return unit.reshape(shape)
+    return torch.full(shape, 1.0 if value.kind == "ones" else 0.0, dtype=torch.float64)
+
+
+def _shape(shape: tuple[int, ...]) -> str:
+    return "x".join(map(str, shape)) if shape else "scalar"

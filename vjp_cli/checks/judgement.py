@@ -1,0 +1,303 @@
+"""Every entry of J and of vᵀJ judged, and what the report says of it."""
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from math import prod
+from typing import Any
+
+from vjp_cli.checks.entries import UNKNOWN, Entry, Question, correct_digits, judge_entry
+from vjp_cli.checks.scaling import Scaling
+from vjp_cli.checks.verdict import Bound, radius_of
+from vjp_cli.derivatives.evaluation import TorchSide
+from vjp_cli.exact.side import ExactAnswer
+from vjp_cli.lazy import flint
+from vjp_cli.numbers.dtypes import FORMATS
+from vjp_cli.numbers.scalar import is_finite, to_float
+from vjp_cli.report import Array, CheckResult, Finding, Judged, Truth, TruthKind, Verdict, worst
+
+_ZERO = Truth(TruthKind.VALUE, "0")
+# Findings beyond this many a target are counted, not listed.
+LISTED = 20
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """The verdicts of one problem and what follows from them.
+
+    Attributes:
+        fewest_digits: the smallest number of correct digits of any entry that was compared.
+        vjp_numbers: torch's vᵀJ, with None where torch gives no number.
+        vjp_truth_numbers: the exact vᵀJ as floats, None where it is not known.
+    """
+
+    jacobian: Judged | None
+    vjp: Judged | None
+    checks: tuple[CheckResult, ...]
+    findings: tuple[Finding, ...]
+    notes: tuple[str, ...]
+    fewest_digits: float
+    vjp_numbers: Mapping[str, Array[Any]] | None
+    vjp_truth_numbers: Mapping[str, Array[Any]] | None
+
+    @property
+    def verdicts(self) -> Iterable[Verdict]:
+        """All verdicts of all entries and checks."""
+        for judged in (self.jacobian, self.vjp):
+            if judged is not None:
+                for array in judged.verdicts.values():
+                    yield from set(array.values)
+        yield from (check.verdict for check in self.checks)
+
+
+def judge(side: TorchSide, exact: ExactAnswer, scaling: Scaling) -> Judgement:
+    """Judge all that torch gave against all that is known."""
+    judges = _Judge(side, exact, scaling)
+    names = side.wrt
+    shapes = {name: tuple(scaling.point.inputs[name].shape) for name in names}
+    tally = Tally()
+    jacobian = vjp = None
+    if scaling.settings.jacobian:
+        matrices = {name: judges.matrix(name) for name in names}
+        whole = {name: (*side.output.shape, *shapes[name]) for name in names}
+        jacobian = tally.add("jacobian", matrices, whole)
+    if scaling.point.v is not None:
+        vjp = tally.add("vjp", {name: judges.column(name) for name in names}, shapes)
+    numbers = truths = None
+    if vjp is not None:
+        numbers = {n: Array(shapes[n], tuple(judges.torch_column(n))) for n in names}
+        truths = {n: vjp.truth[n].map(_as_number) for n in names}
+    return Judgement(
+        jacobian,
+        vjp,
+        tuple(tally.checks),
+        tuple(tally.findings),
+        tuple(judges.notes()),
+        tally.fewest_digits,
+        numbers,
+        truths,
+    )
+
+
+def _as_number(truth: Truth) -> float | None:
+    return float(truth.value) if truth.kind is TruthKind.VALUE else None
+
+
+class _Judge:
+    """Asks one question for each entry.
+
+    Entries of J that no path reaches are not asked about: their truth is exactly 0, and only a
+    number of torch's other than 0 makes them an ``Entry``.
+    """
+
+    def __init__(self, side: TorchSide, exact: ExactAnswer, scaling: Scaling) -> None:
+        self.side = side
+        self.exact = exact
+        self.scaling = scaling
+        self.form = FORMATS.get(scaling.settings.dtype, FORMATS["float64"])
+        self.rounding = exact.rounding
+        v = scaling.point.v
+        sizes = [abs(value) for value in side.output.reshape(-1).tolist() if math.isfinite(value)]
+        weights = [] if v is None else [abs(value) for value in v.reshape(-1).tolist()]
+        self.size = max([1.0, *sizes])
+        self.scale = max([self.size, *weights])
+
+    def matrix(self, name: str) -> dict[int, Entry]:
+        """The entries of J that are asked about, by flat position."""
+        found = None if self.side.jacobian is None else self.side.jacobian[name].reshape(-1)
+        exact = self.exact.side
+        columns = self.scaling.point.inputs[name].numel()
+        if exact is None or self.exact.reason:
+            count = self.side.output.numel() * columns
+            return dict.fromkeys(range(count), self._unjudged())
+        matrix = exact.jacobian[name]
+        radii = self._radii(name)
+        numbers = [None] * len(matrix.rows) if found is None else found[
+            matrix.rows * columns + matrix.columns
+        ].tolist()
+        entries: dict[int, Entry] = {}
+        doubts = exact.doubts[name]
+        for k, (row, column) in enumerate(
+            zip(matrix.rows.tolist(), matrix.columns.tolist(), strict=True)
+        ):
+            bound = Bound(radii[k], self.size)
+            doubt = doubts.get(column, "")
+            where = ("jacobian", name, (row, column))
+            truth = matrix.values[k]
+            entries[row * columns + column] = self._ask(numbers[k], truth, bound, doubt, where)
+        if found is not None:
+            self._outside(entries, found, name)
+        return entries
+
+    def _outside(self, entries: dict[int, Entry], found: Any, name: str) -> None:
+        """Structural zeros: exactly 0, unless a doubt reaches their column."""
+        assert self.exact.side is not None
+        columns = self.scaling.point.inputs[name].numel()
+        doubts = self.exact.side.doubts[name]
+        rows = self.side.output.numel()
+        suspects = set((found != 0).nonzero().reshape(-1).tolist())
+        suspects.update(row * columns + column for column in doubts for row in range(rows))
+        for position in suspects - entries.keys():
+            row, column = divmod(position, columns)
+            number = float(found[position])
+            where = ("jacobian", name, (row, column))
+            zero = flint.fmpq(0)
+            entries[position] = self._ask(number, zero, Bound(), doubts.get(column, ""), where)
+
+    def column(self, name: str) -> dict[int, Entry]:
+        """The entries of vᵀJ."""
+        numbers = self.torch_column(name)
+        exact = self.exact.side
+        if exact is None or self.exact.reason or exact.vjp is None:
+            return dict.fromkeys(range(len(numbers)), self._unjudged())
+        balls = None if self.rounding is None else self.rounding.vjp
+        terms = self._terms(name)
+        doubts = exact.doubts[name]
+        entries: dict[int, Entry] = {}
+        for k, number in enumerate(numbers):
+            radius = math.inf if balls is None else radius_of(balls[name][k])
+            bound = Bound(radius, self.scale, terms[k])
+            where = ("vjp", name, (k,))
+            truth = exact.vjp[name][k]
+            entries[k] = self._ask(number, truth, bound, doubts.get(k, ""), where)
+        return entries
+
+    def torch_column(self, name: str) -> list[float | None]:
+        """torch's vᵀJ for one input; 0 where there is no path, None where the pass raised."""
+        size = self.scaling.point.inputs[name].numel()
+        if self.side.vjp is None:
+            return [None] * size
+        gradient = self.side.vjp[name]
+        if gradient is None:
+            truth = None if self.exact.side is None else self.exact.side.vjp
+            cut = truth is not None and any(value != 0 for value in truth[name].tolist())
+            return [None if cut else 0.0] * size
+        return [float(value) for value in gradient.reshape(-1).tolist()]
+
+    def notes(self) -> list[str]:
+        """What the reader must know of the judgement as a whole."""
+        if self.exact.reason:
+            return [f"nothing was checked: {self.exact.reason}"]
+        return []
+
+    def _ask(
+        self,
+        number: float | None,
+        truth: Any,
+        bound: Bound,
+        doubt: str,
+        where: tuple[str, str, tuple[int, ...]],
+    ) -> Entry:
+        question = Question(
+            number, truth, bound, self.form, doubt, lambda: self.scaling.is_rounding(*where)
+        )
+        return judge_entry(question)
+
+    def _unjudged(self) -> Entry:
+        return Entry(Verdict.UNCHECKED, UNKNOWN, cause=self.exact.reason)
+
+    def _radii(self, name: str) -> list[float]:
+        assert self.exact.side is not None
+        if self.rounding is None:
+            return [math.inf] * len(self.exact.side.jacobian[name].rows)
+        return [radius_of(value) for value in self.rounding.jacobian[name].values.tolist()]
+
+    def _terms(self, name: str) -> list[float]:
+        """Σ_i |v_i·J_ij| for each j, from the exact J where it was built."""
+        sums = [0.0] * self.scaling.point.inputs[name].numel()
+        exact, v = self.exact.side, self.scaling.point.v
+        if exact is None or v is None or name not in exact.jacobian:
+            return sums
+        weights = v.reshape(-1).tolist()
+        matrix = exact.jacobian[name]
+        for row, column, value in zip(
+            matrix.rows.tolist(), matrix.columns.tolist(), matrix.values.tolist(), strict=True
+        ):
+            if weights[row] and is_finite(value):
+                sums[column] += abs(weights[row] * to_float(value))
+        return sums
+
+
+@dataclass
+class Tally:
+    """Collects judged arrays, one check line each, and the findings."""
+
+    checks: list[CheckResult] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    fewest_digits: float = math.inf
+
+    def add(
+        self,
+        target: str,
+        entries: Mapping[str, Mapping[int, Entry]],
+        shapes: Mapping[str, tuple[int, ...]],
+    ) -> Judged:
+        """Judged arrays of these shapes; positions without an entry are exact zeros that agree."""
+        verdicts: dict[str, Array[Verdict]] = {}
+        truths: dict[str, Array[Truth]] = {}
+        for name, found in entries.items():
+            count = prod(shapes[name])
+            flat = [Verdict.OK] * count
+            truth = [_ZERO] * count
+            for position, entry in found.items():
+                flat[position] = entry.verdict
+                truth[position] = entry.truth
+                if entry.verdict is not Verdict.OK:
+                    where = f"{target}.{name}{_index(position, shapes[name])}"
+                    self._find(where, entry)
+            verdicts[name] = Array(shapes[name], tuple(flat))
+            truths[name] = Array(shapes[name], tuple(truth))
+        self._summarise(target, [e for found in entries.values() for e in found.values()], shapes)
+        return Judged(verdicts, truths)
+
+    def _find(self, where: str, entry: Entry) -> None:
+        truth = entry.truth
+        self.findings.append(
+            Finding(
+                where,
+                entry.verdict,
+                entry.torch,
+                truth.value,
+                truth.left,
+                truth.right,
+                entry.cause,
+            )
+        )
+
+    def _summarise(
+        self, target: str, entries: list[Entry], shapes: Mapping[str, tuple[int, ...]]
+    ) -> None:
+        compared = [entry for entry in entries if entry.comparison is not None]
+        for entry in compared:
+            assert entry.comparison is not None
+            if entry.truth.kind is TruthKind.VALUE:
+                digits = correct_digits(entry.comparison, float(entry.truth.value))
+                if entry.verdict is Verdict.IMPRECISE:
+                    self.fewest_digits = min(self.fewest_digits, digits)
+        verdict = worst({entry.verdict for entry in entries})
+        causes = dict.fromkeys(e.cause for e in entries if e.verdict is verdict and e.cause)
+        total = sum(prod(shape) for shape in shapes.values())
+        unchecked = sum(entry.verdict is Verdict.UNCHECKED for entry in entries)
+        self.checks.append(
+            CheckResult(
+                f"{target} against the exact derivative",
+                verdict,
+                compared=total - unchecked,
+                max_ulp=_largest(e.comparison.ulp for e in compared if e.comparison),
+                max_ratio=_largest(e.comparison.ratio for e in compared if e.comparison),
+                reason="; ".join(causes) if verdict is not Verdict.OK else "",
+            )
+        )
+
+
+def _index(position: int, shape: tuple[int, ...]) -> str:
+    """``[0,1]`` for a flat position; "" in a scalar."""
+    coordinates = []
+    for size in reversed(shape):
+        position, coordinate = divmod(position, size)
+        coordinates.append(str(coordinate))
+    return f"[{','.join(reversed(coordinates))}]" if coordinates else ""
+
+
+def _largest(values: Iterable[float]) -> float | None:
+    return max(values, default=None)

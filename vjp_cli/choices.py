@@ -1,0 +1,105 @@
+"""What the texts of options mean: names, a dtype, a device, verdicts, NAME=VALUE."""
+
+import re
+from collections.abc import Iterable
+from difflib import get_close_matches
+from unicodedata import normalize
+
+from vjp_cli.errors import InputError, shorten
+from vjp_cli.report import Verdict
+from vjp_cli.settings import DTYPES, Format
+
+# torch's other dtypes; none of them can carry a derivative
+_DISCRETE = re.compile(r"u?int\d*|long|short|byte|char|bool|q(u?int)\d+")
+_DEVICE = re.compile(r"(cpu|cuda|mps|xpu)(:\d{1,3})?")
+
+
+def did_you_mean(word: str, choices: Iterable[str]) -> str:
+    """``did you mean 'sin'?`` for the choice that ``word`` is close to, else an empty text."""
+    close = get_close_matches(word, list(choices), n=1)
+    return f"did you mean '{close[0]}'?" if close else ""
+
+
+def names_of(text: str, option: str) -> tuple[str, ...]:
+    """The words of a comma list, in order, each once.
+
+    Raises:
+        InputError: the list, or an entry of it, is empty.
+    """
+    words = [normalize("NFKC", word.strip()) for word in text.split(",")]
+    if not all(words):
+        raise InputError(f"{option} has an empty entry: '{shorten(text)}'", f"{option} a,b")
+    return tuple(dict.fromkeys(words))
+
+
+def dtype_of(text: str) -> str:
+    """One of ``DTYPES``, with or without ``torch.``.
+
+    Raises:
+        InputError: no dtype that derivatives can have.
+    """
+    name = text.removeprefix("torch.")
+    if name in DTYPES:
+        return name
+    if _DISCRETE.fullmatch(name):
+        raise InputError(
+            f"derivatives need a floating dtype; {name} has none",
+            "use float64 or float32; write indices and masks as --name int64:0,2",
+        )
+    raise InputError(
+        f"unknown dtype '{shorten(text)}'",
+        did_you_mean(name, DTYPES) or f"one of {', '.join(DTYPES)}",
+    )
+
+
+def device_of(text: str) -> str:
+    """A torch device that a report can be made on; whether it is there is not looked at.
+
+    Raises:
+        InputError: not the name of a device.
+    """
+    if not _DEVICE.fullmatch(text):
+        raise InputError(f"unknown device '{shorten(text)}'", "cpu, cuda, cuda:1, mps or xpu")
+    return text
+
+
+def verdicts_of(text: str, option: str) -> frozenset[Verdict]:
+    """The verdicts of a comma list.
+
+    Raises:
+        InputError: a word that is no verdict.
+    """
+    for word in names_of(text, option):
+        if word not in set(Verdict):
+            hint = did_you_mean(word, Verdict) or f"one of {', '.join(Verdict)}"
+            raise InputError(f"{option}: '{shorten(word)}' is not a verdict", hint)
+    return frozenset(Verdict(word) for word in names_of(text, option))
+
+
+def format_of(chosen: Format | None, json: bool) -> Format:
+    """The format that ``--format`` and ``--json`` ask for together.
+
+    Raises:
+        InputError: they contradict each other.
+    """
+    if json and chosen not in (None, Format.JSON):
+        raise InputError(f"--json and --format {chosen} contradict each other", "give one of them")
+    return Format.JSON if json else chosen or Format.TABLE
+
+
+def assignments(texts: Iterable[str]) -> dict[str, str]:
+    """The NAME=VALUE texts by name.
+
+    Raises:
+        InputError: a text without ``=``, or one name twice.
+    """
+    values: dict[str, str] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        name = normalize("NFKC", name.strip())
+        if not (equals and name):
+            raise InputError(f"--let wants NAME=VALUE, got '{shorten(text)}'", "--let x=1,2,3")
+        if name in values:
+            raise InputError(f"'{shorten(name)}' is given twice", "give each value once")
+        values[name] = value
+    return values

@@ -1,0 +1,67 @@
+"""The full Jacobian by repeated VJPs: one unit cotangent a row.
+
+Which way is fastest depends on the number of rows (ratios in the README's notes on speed): a single
+plain gradient for one row, a loop for a few, batches under ``vmap`` beyond.
+"""
+
+from typing import TYPE_CHECKING
+
+from vjp_cli.derivatives.seeding import gradients
+from vjp_cli.lazy import torch
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+# Up to this many rows a loop beats the first use of vmap, which loads modules for 0.07 s.
+LOOP_ROWS = 32
+# Rows in one batch: more of them cost memory and, from some thousand columns on, time.
+BATCH_ROWS = 64
+
+
+def dense_jacobian(output: "Tensor", inputs: "list[Tensor]") -> "list[Tensor]":
+    """J for each input, of shape (y.numel(), x.numel()); zeros where no path leads.
+
+    Raises:
+        RuntimeError: as torch does, when a derivative is missing or a backward fails.
+    """
+    rows = output.numel()
+    if rows <= LOOP_ROWS:
+        return _by_loop(output, inputs)
+    try:
+        return _by_batches(output, inputs)
+    except RuntimeError:
+        # an operation without a batching rule
+        return _by_loop(output, inputs)
+
+
+def _by_loop(output: "Tensor", inputs: "list[Tensor]") -> "list[Tensor]":
+    rows = output.numel()
+    found = [input.new_zeros((rows, input.numel())) for input in inputs]
+    for row in range(rows):
+        unit = torch.zeros_like(output)
+        unit.view(-1)[row] = 1
+        for jacobian, gradient in zip(found, gradients(output, inputs, unit), strict=True):
+            if gradient is not None:
+                jacobian[row] = gradient.reshape(-1)
+    return found
+
+
+def _by_batches(output: "Tensor", inputs: "list[Tensor]") -> "list[Tensor]":
+    rows = output.numel()
+    found = [input.new_zeros((rows, input.numel())) for input in inputs]
+    for start in range(0, rows, BATCH_ROWS):
+        stop = min(start + BATCH_ROWS, rows)
+        units = output.new_zeros((stop - start, rows))
+        units[torch.arange(stop - start), torch.arange(start, stop)] = 1
+        part = torch.autograd.grad(
+            output,
+            inputs,
+            units.reshape(stop - start, *output.shape),
+            retain_graph=True,
+            allow_unused=True,
+            is_grads_batched=True,
+        )
+        for jacobian, gradient in zip(found, part, strict=True):
+            if gradient is not None:
+                jacobian[start:stop] = gradient.reshape(stop - start, -1)
+    return found

@@ -1,0 +1,83 @@
+"""One evaluation by torch: y with its graph, vᵀJ and J as flat columns of numbers."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from vjp_cli.derivatives.dense import dense_jacobian
+from vjp_cli.derivatives.seeding import gradients
+from vjp_cli.errors import EvaluationError
+from vjp_cli.lazy import torch
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+
+@dataclass(frozen=True)
+class TorchSide:
+    """What torch computes for one problem.
+
+    Attributes:
+        output: y, detached.
+        wrt: the inputs differentiated by, in order.
+        vjp: for each of them the gradient in its shape, None where torch has no path; None as a
+            whole without v, or when the backward pass raised.
+        jacobian: for each of them J of shape (y.numel(), x.numel()); None when not built.
+        failure: what torch said when the backward pass raised, else "".
+        connected: whether y has a graph at all.
+    """
+
+    output: "Tensor"
+    wrt: tuple[str, ...]
+    vjp: "dict[str, Tensor | None] | None"
+    jacobian: "dict[str, Tensor] | None"
+    failure: str = ""
+    connected: bool = True
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which derivatives: by what, with which v (a function of y), and whether J is built."""
+
+    wrt: tuple[str, ...]
+    v: "Callable[[Tensor], Tensor | None]"
+    jacobian: bool
+
+
+def evaluate(
+    program: Callable[[Mapping[str, Any]], Any], inputs: "Mapping[str, Tensor]", wanted: Wanted
+) -> TorchSide:
+    """Run the program on fresh leaves and differentiate it.
+
+    Raises:
+        VjpError: the program failed, or v does not fit y.
+    """
+    leaves = {
+        name: value.detach().clone().requires_grad_(name in wanted.wrt)
+        for name, value in inputs.items()
+    }
+    output = program(leaves)
+    if not isinstance(output, torch.Tensor):
+        raise EvaluationError(f"the result is a {type(output).__name__}, not a tensor")
+    v = wanted.v(output)
+    sources = [leaves[name] for name in wanted.wrt]
+    if not output.requires_grad:
+        return TorchSide(output.detach(), wanted.wrt, None, None, _NO_GRAPH, connected=False)
+    try:
+        found = None if v is None else gradients(output, sources, v)
+        matrices = dense_jacobian(output, sources) if wanted.jacobian else None
+    except (RuntimeError, NotImplementedError) as error:
+        return TorchSide(output.detach(), wanted.wrt, None, None, _first_line(error))
+    return TorchSide(
+        output.detach(),
+        wanted.wrt,
+        None if found is None else dict(zip(wanted.wrt, found, strict=True)),
+        None if matrices is None else dict(zip(wanted.wrt, matrices, strict=True)),
+    )
+
+
+_NO_GRAPH = "element 0 of tensors does not require grad and does not have a grad_fn"
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().split("\n")[0]

@@ -1,0 +1,150 @@
+"""The exact side of one problem: y, J and vᵀJ to certain digits, and where they are in doubt.
+
+The precision of balls is doubled until every entry has 30 certain digits; some real cases need
+hundreds of digits on the way. A second run in balls of the dtype's own precision, with the same
+decisions, gives the rounding error that the program's own operations can make.
+"""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from vjp_cli.exact import reverse
+from vjp_cli.exact.reach import inputs_behind
+from vjp_cli.lazy import flint, numpy
+from vjp_cli.numbers.scalar import Number, certain, is_finite
+from vjp_cli.tracing.tape import Index, Node, OutOfTime, Tape, Values
+
+FIRST_BITS = 160
+LAST_BITS = 40_960
+
+
+@dataclass(frozen=True)
+class Traced:
+    """A program's tape: its output and its active leaves by name."""
+
+    tape: Tape
+    output: Node
+    leaves: Mapping[str, Node]
+    v: Node | None
+
+
+Trace = Callable[[Tape], Traced]
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """The structural non-zeros of J for one input, by row and column, and the nodes behind.
+
+    Attributes:
+        shape: (y.numel(), x.numel()).
+        values: exact numbers, one for each (row, column).
+    """
+
+    shape: tuple[int, int]
+    rows: Index
+    columns: Index
+    values: Values
+    node: Node | None = None
+
+
+@dataclass(frozen=True)
+class ExactSide:
+    """What the exact side knows.
+
+    Attributes:
+        jacobian: for each input its matrix.
+        vjp: for each input a dense column of numbers, 0 where no path leads; None without v.
+        doubts: for each input the elements at which the formulas may not be the derivative, with
+            the reason.
+    """
+
+    traced: Traced
+    jacobian: Mapping[str, Matrix]
+    vjp: Mapping[str, Values] | None
+    doubts: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
+    bits: int = FIRST_BITS
+
+
+def exact_side(trace: Trace, *, jacobian: bool, deadline: float) -> ExactSide:
+    """J and vᵀJ with their certain digits.
+
+    Raises:
+        OutOfTime: nothing was ready at the deadline.
+        Untraceable: the tracer cannot follow the program.
+    """
+    best: ExactSide | None = None
+    bits = FIRST_BITS
+    while True:
+        try:
+            side = _derivatives(trace(Tape(bits, deadline=deadline)), jacobian=jacobian)
+        except OutOfTime:
+            if best is None:
+                raise
+            return best
+        best = side
+        if not _uncertain(side) or bits >= LAST_BITS or time.monotonic() > deadline:
+            return best
+        bits *= 2
+
+
+def rounding_side(trace: Trace, exact: ExactSide, *, deadline: float) -> ExactSide:
+    """The same in balls of the dtype's precision, repeating the decisions of the exact run."""
+    decisions = exact.traced.tape.decisions.replay()
+    tape = Tape(53, rounding=True, decisions=decisions, deadline=deadline)
+    return _derivatives(trace(tape), jacobian=bool(exact.jacobian))
+
+
+def _derivatives(traced: Traced, *, jacobian: bool) -> ExactSide:
+    tape, output = traced.tape, traced.output
+    entries = reverse.jacobian(tape, output) if jacobian and output.active else {}
+    matrices = {
+        name: _matrix(output, leaf, entries.get(leaf)) for name, leaf in traced.leaves.items()
+    }
+    vjp = None
+    if traced.v is not None:
+        flows = reverse.product(tape, output, traced.v) if output.active else {}
+        vjp = {name: _column(leaf, flows.get(leaf)) for name, leaf in traced.leaves.items()}
+    return ExactSide(traced, matrices if jacobian else {}, vjp, _doubts(traced), tape.bits)
+
+
+def _matrix(output: Node, leaf: Node, entries: reverse.Entries | None) -> Matrix:
+    shape = (output.size, leaf.size)
+    if entries is None:
+        nothing = numpy.zeros(0, dtype=int)
+        return Matrix(shape, nothing, nothing, numpy.zeros(0, dtype=object))
+    return Matrix(shape, entries.rows, entries.positions, entries.values.values, entries.values)
+
+
+def _column(leaf: Node, entries: reverse.Entries | None) -> Values:
+    column = numpy.empty(leaf.size, dtype=object)
+    column[:] = [flint.fmpq(0)] * leaf.size
+    if entries is not None:
+        column[entries.positions] = entries.values.values
+    return column
+
+
+def _doubts(traced: Traced) -> dict[str, dict[int, str]]:
+    names = {leaf: name for name, leaf in traced.leaves.items()}
+    found: dict[str, dict[int, str]] = {name: {} for name in traced.leaves}
+    for reason in dict.fromkeys(doubt.reason for doubt in traced.tape.doubts):
+        starts = [(d.node, d.positions) for d in traced.tape.doubts if d.reason == reason]
+        for leaf, positions in inputs_behind(starts).items():
+            for position in positions.tolist():
+                found[names[leaf]].setdefault(position, reason)
+    return found
+
+
+def _uncertain(side: ExactSide) -> bool:
+    """Whether a higher precision would settle an entry."""
+    columns: Sequence[Any] = [
+        *[matrix.values for matrix in side.jacobian.values()],
+        *([] if side.vjp is None else side.vjp.values()),
+    ]
+    return any(not settled(value) for column in columns for value in column.tolist())
+
+
+def settled(value: Number) -> bool:
+    """Whether the digits are certain, or no precision will make them so (NaN, infinity)."""
+    return certain(value) or not is_finite(value)

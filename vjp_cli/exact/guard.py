@@ -1,0 +1,95 @@
+"""The guard: the tracer must compute torch's function before it may judge torch's derivative."""
+
+import math
+from typing import TYPE_CHECKING
+
+from vjp_cli.exact.derivatives import ExactSide
+from vjp_cli.exact.tracing_program import Point, tracer_of
+from vjp_cli.lazy import torch
+from vjp_cli.numbers.dtypes import FORMATS
+from vjp_cli.numbers.scalar import Number, ball, is_finite, to_float
+from vjp_cli.program import Program
+from vjp_cli.tracing.tape import Tape
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+_BITS = 160
+_NEARBY = 6
+
+
+def disagreement(
+    program: Program, point: Point, side: ExactSide, rounding: ExactSide, output: "Tensor"
+) -> str:
+    """Why the tracer's y is not torch's y; "" when it is.
+
+    Where the two differ at the point by more than rounding explains (cancellation and overflow hide
+    the agreement), they must agree at points nearby, or at ordinary ones.
+    """
+    apart = _apart(side, rounding, output)
+    if not apart:
+        return ""
+    generator = torch.Generator().manual_seed(1)
+    for attempt in range(_NEARBY):
+        moved = {
+            name: _moved(value, attempt, generator) if value.is_floating_point() else value
+            for name, value in point.inputs.items()
+        }
+        still = _apart_at(program, Point(moved, point.wrt), apart)
+        apart = [k for k in apart if k in still]
+        if not apart:
+            return ""
+    return f"the tracer's y differs from torch's y (element {apart[0]}): nothing is judged"
+
+
+def _moved(value: "Tensor", attempt: int, generator: "torch.Generator") -> "Tensor":
+    noise = torch.rand(value.shape, generator=generator, dtype=torch.float64).to(value.dtype)
+    if attempt % 2 == 0:
+        return value * (1 + noise / 64) + noise / 128
+    return noise + 0.25 if attempt == 1 else 2 * noise - 1
+
+
+def _apart_at(program: Program, point: Point, elements: list[int]) -> set[int]:
+    """Those of the elements that still differ, or prove nothing, at another point."""
+    try:
+        output = program(point.inputs)
+        trace = tracer_of(program, point)
+        exact = trace(Tape(_BITS))
+        rounded = trace(Tape(53, rounding=True, decisions=exact.tape.decisions.replay()))
+    except Exception:  # noqa: BLE001 - a point outside the domain proves nothing
+        return set(elements)
+    found = output.detach().reshape(-1).tolist()
+    form = FORMATS[exact.output.dtype]
+    values, balls = exact.output.values, rounded.output.values
+    return {
+        k
+        for k in elements
+        if not math.isfinite(found[k])
+        or not is_finite(values[k])
+        or not _same(found[k], values[k], balls[k], form.unit)
+    }
+
+
+def _apart(side: ExactSide, rounding: ExactSide, output: "Tensor") -> list[int]:
+    node, rounded = side.traced.output, rounding.traced.output
+    unit = FORMATS[node.dtype].unit
+    found = output.detach().cpu().reshape(-1).tolist()
+    if len(found) != node.size:
+        return list(range(max(len(found), node.size)))
+    return [
+        k
+        for k, value in enumerate(found)
+        if not _same(float(value), node.values[k], rounded.values[k], unit)
+    ]
+
+
+def _same(found: float, value: Number, rounded: Number, unit: float) -> bool:
+    """Whether rounding explains the difference; without a finite value on either side it may."""
+    if not is_finite(value):
+        return not math.isfinite(found)
+    near = to_float(value)
+    if not math.isfinite(found):
+        return False
+    radius = to_float(ball(rounded).rad()) if is_finite(rounded) else math.inf
+    allowed = math.sqrt(unit) * max(abs(near), abs(found)) + 1e-300
+    return abs(found - near) <= max(allowed, min(8 * radius, math.sqrt(unit)))

@@ -1,0 +1,201 @@
+"""Reverse accumulation over the tape, for all rows of J in one pass.
+
+An adjoint is a list of entries (row of J, element of the node, value): the sparse columns of
+∂y/∂node. One pass visits the nodes from the output back, so the local derivatives of an element are
+evaluated once however many rows use them, and what no row reaches costs nothing. The entries that
+arrive at an input are its Jacobian, and their places are its pattern. With a single row seeded by v
+the same pass is vᵀJ.
+
+Values are nodes of the same tape, made by the same operations: a derivative can be differentiated
+again, and its formula read off like any other (Griewank and Walther, Evaluating Derivatives, 2nd
+ed., section 3.3: vector reverse mode).
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from vjp_cli.lazy import numpy
+from vjp_cli.numbers.formula import formula, slots
+from vjp_cli.numbers.scalar import exact, is_zero
+from vjp_cli.tracing.tape import Index, Node, NodeKind, Tape, not_finite
+
+
+@dataclass(frozen=True)
+class Entries:
+    """Entries of ∂y/∂node: ``values`` is a node of shape (len(rows),)."""
+
+    rows: Index
+    positions: Index
+    values: Node
+
+
+@dataclass
+class _Arrivals:
+    """What has arrived at one node so far."""
+
+    rows: list[Index] = field(default_factory=list)
+    positions: list[Index] = field(default_factory=list)
+    values: list[Node] = field(default_factory=list)
+
+
+def jacobian(tape: Tape, output: Node) -> dict[Node, Entries]:
+    """Every row of ∂output/∂leaf for every active leaf that the output depends on."""
+    everything = numpy.arange(output.size)
+    ones = tape.constant((output.size,), output.dtype, [exact(1)] * output.size)
+    return accumulate(tape, output, Entries(everything, everything, ones))
+
+
+def product(tape: Tape, output: Node, v: Node) -> dict[Node, Entries]:
+    """vᵀJ as the derivative of Σ v_i·y_i: an output with v_i exactly 0 contributes nothing."""
+    taken = numpy.array([k for k, value in enumerate(v.values.tolist()) if not is_zero(value)], int)
+    seeds = tape.move([v], taken + 1, (len(taken),), v.dtype)
+    return accumulate(tape, output, Entries(numpy.zeros(len(taken), int), taken, seeds))
+
+
+def accumulate(tape: Tape, output: Node, seeds: Entries) -> dict[Node, Entries]:
+    """The entries that arrive at every active leaf when ``seeds`` leave from the output."""
+    arrivals: dict[Node, _Arrivals] = {}
+    _arrive(arrivals, output, seeds)
+    found: dict[Node, Entries] = {}
+    for node in _from_output_back(output):
+        arrived = arrivals.pop(node, None)
+        if arrived is None or not node.active:
+            continue
+        tape.place = node.place
+        entries = _combined(tape, node, arrived)
+        if node.kind is NodeKind.LEAF:
+            found[node] = entries
+        else:
+            _PROPAGATE[node.kind](tape, node, entries, arrivals)
+    tape.place = None
+    return found
+
+
+def _from_output_back(output: Node) -> list[Node]:
+    """The ancestors of the output, children before parents."""
+    seen = {output}
+    waiting = [output]
+    while waiting:
+        for parent in waiting.pop().parents:
+            if parent.active and parent not in seen:
+                seen.add(parent)
+                waiting.append(parent)
+    return sorted(seen, key=lambda node: -node.serial)
+
+
+def _arrive(arrivals: dict[Node, _Arrivals], node: Node, entries: Entries) -> None:
+    if node.active and len(entries.rows):
+        arrived = arrivals.setdefault(node, _Arrivals())
+        arrived.rows.append(entries.rows)
+        arrived.positions.append(entries.positions)
+        arrived.values.append(entries.values)
+
+
+def _combined(tape: Tape, node: Node, arrived: _Arrivals) -> Entries:
+    """The arrivals with equal (row, position) added up, in the order of row and position."""
+    rows = numpy.concatenate(arrived.rows)
+    positions = numpy.concatenate(arrived.positions)
+    keys, group = numpy.unique(rows * node.size + positions, return_inverse=True)
+    if len(keys) == len(rows):
+        order = numpy.argsort(group)
+        if len(arrived.values) == 1 and (order == numpy.arange(len(order))).all():
+            return Entries(rows, positions, arrived.values[0])
+        values = tape.move(arrived.values, order + 1, (len(order),), node.dtype)
+        return Entries(rows[order], positions[order], values)
+    index = ragged(group, len(keys))
+    values = tape.sum(arrived.values, index, (len(keys),), node.dtype)
+    return Entries(keys // node.size, keys % node.size, values)
+
+
+def ragged(group: Index, count: int) -> Index:
+    """For each of ``count`` groups the members (counted from 1), padded with 0 to equal length."""
+    order = numpy.argsort(group, kind="stable")
+    sizes = numpy.bincount(group, minlength=count)
+    within = numpy.arange(len(group)) - numpy.repeat(numpy.cumsum(sizes) - sizes, sizes)
+    index = numpy.zeros((count, int(sizes.max(initial=0))), dtype=int)
+    index[group[order], within] = order + 1
+    return index
+
+
+def _through_elementwise(
+    tape: Tape, node: Node, entries: Entries, arrivals: dict[Node, _Arrivals]
+) -> None:
+    assert node.formula is not None
+    elements, back = numpy.unique(entries.positions, return_inverse=True)
+    here = numpy.arange(len(back))
+    for k in node.formula.used:
+        parent = node.parents[k]
+        if not parent.active:
+            continue
+        local = node.formula.derivative(k)
+        if local.constant is not None and local.constant == 1:
+            values = entries.values
+        elif local.constant is not None:
+            factor = formula(local.expression * slots(1)[0], 1)
+            values = tape.elementwise(factor, [entries.values], [here], here.shape, node.dtype)
+        else:
+            maps = [index[elements] for index in node.maps]
+            derivative = tape.elementwise(local, node.parents, maps, elements.shape, node.dtype)
+            tape.doubt(node, elements[not_finite(derivative)], "the local derivative is not finite")
+            values = tape.scaled(entries.values, derivative, (here, back))
+        targets = node.maps[k][entries.positions]
+        _arrive(arrivals, parent, Entries(entries.rows, targets, values))
+
+
+def _through_move(
+    tape: Tape, node: Node, entries: Entries, arrivals: dict[Node, _Arrivals]
+) -> None:
+    targets = node.maps[0][entries.positions]
+    here = numpy.arange(len(targets))
+    _distribute(tape, node, Entries(entries.rows, targets, entries.values), here, arrivals)
+
+
+def _through_sum(tape: Tape, node: Node, entries: Entries, arrivals: dict[Node, _Arrivals]) -> None:
+    targets = node.maps[0][entries.positions]
+    count, width = targets.shape
+    source = numpy.repeat(numpy.arange(count), width)
+    spread = Entries(numpy.repeat(entries.rows, width), targets.ravel(), entries.values)
+    _distribute(tape, node, spread, source, arrivals)
+
+
+def _distribute(
+    tape: Tape, node: Node, entries: Entries, source: Index, arrivals: dict[Node, _Arrivals]
+) -> None:
+    """Send entries whose positions count over all parents from 1 (0: nowhere) to each parent.
+
+    ``source`` says which element of ``entries.values`` each entry takes.
+    """
+    start = 1
+    for parent in node.parents:
+        if parent.active:
+            inside = (entries.positions >= start) & (entries.positions < start + parent.size)
+            chosen = source[inside]
+            values = tape.move([entries.values], chosen + 1, chosen.shape, node.dtype)
+            targets = entries.positions[inside] - start
+            _arrive(arrivals, parent, Entries(entries.rows[inside], targets, values))
+        start += parent.size
+
+
+def _through_product(
+    tape: Tape, node: Node, entries: Entries, arrivals: dict[Node, _Arrivals]
+) -> None:
+    width = node.maps[0].shape[1]
+    source = numpy.repeat(numpy.arange(len(entries.rows)), width)
+    rows = numpy.repeat(entries.rows, width)
+    for parent, other, own, others in (
+        (node.parents[0], node.parents[1], node.maps[0], node.maps[1]),
+        (node.parents[1], node.parents[0], node.maps[1], node.maps[0]),
+    ):
+        if parent.active:
+            factor = others[entries.positions].ravel()
+            values = tape.scaled(entries.values, other, (source, factor))
+            targets = own[entries.positions].ravel()
+            _arrive(arrivals, parent, Entries(rows, targets, values))
+
+
+_PROPAGATE: dict[NodeKind, Any] = {
+    NodeKind.ELEMENTWISE: _through_elementwise,
+    NodeKind.MOVE: _through_move,
+    NodeKind.SUM: _through_sum,
+    NodeKind.PRODUCT: _through_product,
+}

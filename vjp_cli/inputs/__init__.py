@@ -1,0 +1,1 @@
+"""How the value of an input is written: as text, as a generator, in a file."""

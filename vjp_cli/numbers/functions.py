@@ -1,0 +1,119 @@
+"""The functions that formulas may use, on exact numbers.
+
+Each takes exact numbers and gives one; outside its domain it gives NaN (flint's balls do so by
+themselves). Where a function has a rational value at a rational point, that value is given exactly:
+zeros and ties can then be proved.
+"""
+
+from collections.abc import Callable
+
+from vjp_cli.lazy import flint
+from vjp_cli.numbers.scalar import Number, ball, is_rational, is_zero
+
+
+def divide(numerator: Number, denominator: Number) -> Number:
+    """The quotient; NaN over an exact 0."""
+    if is_zero(denominator):
+        return flint.arb("nan")
+    return numerator / denominator
+
+
+def scale(cotangent: Number, derivative: Number) -> Number:
+    """The product, in which a cotangent that is exactly 0 wins over anything: 0·NaN is 0.
+
+    What nothing flows into contributes nothing, whatever its local derivative is.
+    """
+    return flint.fmpq(0) if is_zero(cotangent) else cotangent * derivative
+
+
+def integer_power(base: Number, exponent: int) -> Number:
+    """``base`` to a constant integer exponent; NaN for 0 to a negative one."""
+    if exponent < 0:
+        return divide(flint.fmpq(1), integer_power(base, -exponent))
+    return base**exponent
+
+
+def sqrt(x: Number) -> Number:
+    """The square root, exact for squares of rationals; NaN below 0."""
+    if is_rational(x):
+        if x < 0:
+            return flint.arb("nan")
+        numerator, denominator = x.p.isqrt(), x.q.isqrt()
+        if numerator * numerator == x.p and denominator * denominator == x.q:
+            return flint.fmpq(numerator, denominator)
+    return ball(x).sqrt()
+
+
+def power(base: Number, exponent: Number) -> Number:
+    """``base ** exponent`` on the reals: defined for base > 0, for base 0 where the exponent is
+    positive, and for base < 0 where the exponent is an integer; NaN elsewhere.
+    """
+    if is_rational(exponent):
+        if exponent.q == 1 and abs(exponent.p) <= 4096:
+            return integer_power(base, int(exponent.p))
+        if exponent == flint.fmpq(1, 2):
+            return sqrt(base)
+    if is_rational(base):
+        if base == 0:
+            return flint.fmpq(0) if exponent > 0 else flint.arb("nan")
+        if base == 1:
+            return base
+    return ball(base) ** ball(exponent)
+
+
+def loggamma(x: Number) -> Number:
+    """log|Γ(x)|, by reflection below 0."""
+    point = ball(x)
+    if not point < 0:
+        return point.lgamma()
+    return flint.arb.pi().log() - abs(point.sin_pi()).log() - (1 - point).lgamma()
+
+
+def polygamma(order: Number, x: Number) -> Number:
+    """The derivative of that order of the digamma function, for an integer order ≥ 0."""
+    value = flint.acb(ball(x)).polygamma(flint.acb(ball(order)))
+    return value.real if value.is_finite() else flint.arb("nan")
+
+
+def _at(points: dict[int, int], function: Callable[["flint.arb"], "flint.arb"]) -> "_Unary":
+    """``function`` on balls, with its rational values at the given integer points."""
+
+    def unary(x: Number) -> Number:
+        if is_rational(x) and x.q == 1:
+            value = points.get(int(x.p))
+            if value is not None:
+                return flint.fmpq(value)
+        return function(ball(x))
+
+    return unary
+
+
+_Unary = Callable[[Number], Number]
+
+FUNCTIONS: dict[str, Callable[..., Number]] = {
+    "exp": _at({0: 1}, lambda x: x.exp()),
+    "expm1": _at({0: 0}, lambda x: x.expm1()),
+    "log": _at({1: 0}, lambda x: x.log()),
+    "log1p": _at({0: 0}, lambda x: x.log1p()),
+    "sin": _at({0: 0}, lambda x: x.sin()),
+    "cos": _at({0: 1}, lambda x: x.cos()),
+    "tan": _at({0: 0}, lambda x: x.tan()),
+    "asin": _at({0: 0}, lambda x: x.asin()),
+    "acos": _at({1: 0}, lambda x: x.acos()),
+    "atan": _at({0: 0}, lambda x: x.atan()),
+    "sinh": _at({0: 0}, lambda x: x.sinh()),
+    "cosh": _at({0: 1}, lambda x: x.cosh()),
+    "tanh": _at({0: 0}, lambda x: x.tanh()),
+    "asinh": _at({0: 0}, lambda x: x.asinh()),
+    "acosh": _at({1: 0}, lambda x: x.acosh()),
+    "atanh": _at({0: 0}, lambda x: x.atanh()),
+    "erf": _at({0: 0}, lambda x: x.erf()),
+    "erfc": _at({0: 1}, lambda x: x.erfc()),
+    "erfinv": _at({0: 0}, lambda x: x.erfinv()),
+    "gamma": _at({1: 1, 2: 1}, lambda x: x.gamma()),
+    "loggamma": loggamma,
+    "digamma": _at({}, lambda x: x.digamma()),
+    "polygamma": polygamma,
+    "atan2": lambda y, x: ball(y).atan2(ball(x)),
+    "Abs": abs,
+}

@@ -1,0 +1,148 @@
+"""Exact numbers: a rational while it stays short, a certified ball (midpoint ± radius) beyond.
+
+Rationals prove zeros and ties, which a ball never can; balls carry everything transcendental. A
+value that is not a real number is a ball too: ``inf`` or ``nan``. The precision of ball arithmetic
+is flint's global context, so it is only ever set by ``precision``.
+"""
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from vjp_cli.lazy import flint
+
+if TYPE_CHECKING:
+    Number = flint.fmpq | flint.arb
+else:
+    Number = Any
+
+# A rational longer than this becomes a ball: exactness is for proofs, not for growth.
+RATIONAL_BITS = 1024
+# Digits of a truth, and the bits of relative accuracy that make them certain.
+TRUTH_DIGITS = 30
+TRUTH_BITS = 104
+# A ball that holds 0 within this of it counts as 0: far below the smallest double (2⁻¹⁰⁷⁴), it is
+# the value of an expression such as sin² + cos² - 1, which no precision can prove to be 0.
+ZERO_EXPONENT = -1200
+
+
+@contextmanager
+def precision(bits: int) -> Iterator[None]:
+    """Ball arithmetic of ``bits`` bits inside the block."""
+    before = flint.ctx.prec
+    flint.ctx.prec = bits
+    try:
+        yield
+    finally:
+        flint.ctx.prec = before
+
+
+def exact(value: float | int) -> Number:
+    """The exact value of a finite float or int; ``inf`` and ``nan`` as balls."""
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            return flint.arb(str(value))
+        return flint.fmpq(*value.as_integer_ratio())
+    return flint.fmpq(int(value))
+
+
+def is_rational(number: Number) -> bool:
+    """Whether the number is held exactly as a rational."""
+    return type(number) is flint.fmpq
+
+
+def is_zero(number: Number) -> bool:
+    """Whether the number is proved to be exactly 0."""
+    return bool(number == 0) if is_rational(number) else bool(number.is_zero())
+
+
+def is_finite(number: Number) -> bool:
+    """Whether the number is a real number (a ball with a finite radius)."""
+    return is_rational(number) or bool(number.is_finite())
+
+
+def ball(number: Number) -> "flint.arb":
+    """The number as a ball at the present precision."""
+    return flint.arb(number) if is_rational(number) else number
+
+
+def shorten(number: Number) -> Number:
+    """The number, as a ball when it is a rational that has grown too long."""
+    if is_rational(number) and number.height_bits() > RATIONAL_BITS:
+        return flint.arb(number)
+    return number
+
+
+def certain(number: Number, bits: int = TRUTH_BITS) -> bool:
+    """Whether ``bits`` bits of the number are certain, or it is 0 for every purpose."""
+    if is_rational(number):
+        return True
+    if not number.is_finite():
+        return False
+    return bool(number.rel_accuracy_bits() >= bits) or negligible(number)
+
+
+def negligible(number: Number) -> bool:
+    """Whether the number is 0, or cannot be told from 0 far below the smallest double."""
+    if is_rational(number):
+        return bool(number == 0)
+    if not number.is_finite() or not number.contains(0):
+        return False
+    return bool(number.abs_upper() < flint.arb(2) ** ZERO_EXPONENT)
+
+
+def compare(left: Number, right: Number) -> int | None:
+    """-1, 0 or 1 as ``left`` is below, equal to or above ``right``; None when undecided or NaN.
+
+    Balls that overlap are neither below nor above each other; they are equal only when both are
+    exact.
+    """
+    if left < right:
+        return -1
+    if left > right:
+        return 1
+    if left == right:
+        return 0
+    return None
+
+
+def middle(number: Number) -> Number:
+    """The midpoint of a ball; an undecided comparison follows it."""
+    return number if is_rational(number) else number.mid()
+
+
+def to_float(number: Number) -> float:
+    """The nearest double of the midpoint (``inf`` where it overflows)."""
+    if is_rational(number):
+        return float(flint.arb(number)) if number.height_bits() > 1000 else _ratio(number)
+    return float(number.mid())
+
+
+def _ratio(number: "flint.fmpq") -> float:
+    try:
+        return int(number.p) / int(number.q)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
+
+
+def digits(number: Number, count: int = TRUTH_DIGITS) -> str:
+    """``count`` significant digits, as ``0``, ``2.0``, ``0.25`` or ``4.248…e-18``.
+
+    The number must be ``certain``; ``inf``, ``-inf`` and ``nan`` are spelled out.
+    """
+    if negligible(number):
+        return "0"
+    if not is_finite(number):
+        if number.is_nan():
+            return "nan"
+        return "inf" if number > 0 else "-inf"
+    with precision(max(flint.ctx.prec, 4 * count + 40)):
+        text = ball(number).mid().str(count, radius=False)
+    mantissa, mark, exponent = text.partition("e")
+    if "." in mantissa:
+        mantissa = mantissa.rstrip("0")
+        mantissa += "0" if mantissa.endswith(".") else ""
+    elif not mark:
+        mantissa += ".0"
+    return mantissa + mark + exponent

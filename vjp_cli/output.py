@@ -1,0 +1,139 @@
+"""Writing: the answer to standard output or a file, the error to standard error."""
+
+import json
+import os
+import shutil
+import stat
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, Any
+
+from vjp_cli.errors import OutputError, VjpError, clean, shorten
+from vjp_cli.settings import Color
+
+# what the tables draw with, apart from letters and digits
+_DRAWN = "│─┼·∂ᵀ"
+# nothing is cut where no terminal sets a width
+UNBOUNDED = 1_000_000
+
+
+def write_text(text: str, path: str | None = None) -> None:
+    """Write ``text`` whole, or leave the old file as it was; ``None`` and ``-`` are stdout.
+
+    Raises:
+        OutputError: it could not be written.
+    """
+    if path is None or path == "-":
+        _write_stdout(text)
+        return
+    target = Path(os.path.realpath(path))
+    try:
+        if target.exists() and not stat.S_ISREG(target.stat().st_mode):
+            # a device or a pipe cannot be replaced, only written
+            target.write_text(text, encoding="utf-8")
+        else:
+            _replace(target, text)
+    except (OSError, ValueError) as error:
+        raise OutputError(f"cannot write '{shorten(path)}': {_reason(error)}") from error
+
+
+def _replace(target: Path, text: str) -> None:
+    if target.exists() and not os.access(target, os.W_OK):
+        raise PermissionError(None, "it is read-only")
+    beside = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    try:
+        with beside.open("x", encoding="utf-8") as file:
+            file.write(text)
+        if target.exists():
+            shutil.copymode(target, beside)
+        beside.replace(target)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _write_stdout(text: str) -> None:
+    stream = sys.stdout
+    if stream is None:
+        raise OutputError("standard output is closed")
+    data = memoryview(text.encode(stream.encoding, stream.errors or "strict"))
+    try:
+        stream.flush()
+        # an unbuffered stream may take a part only, and says so in its answer alone
+        while data:
+            data = data[stream.buffer.write(data) or 0 :]
+        stream.flush()
+    except OSError as error:
+        _abandon(stream)
+        raise OutputError(f"cannot write the output: {_reason(error)}") from error
+
+
+def _abandon(stream: IO[Any]) -> None:
+    """What could not be written must not be tried again at exit, which would end with 120."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _reason(error: Exception) -> str:
+    return clean(str(getattr(error, "strerror", None) or error))
+
+
+def write_error(error: VjpError, as_json: bool = False) -> None:
+    """Say what is wrong on standard error: a line, its place and a hint, or one JSON object."""
+    if sys.stderr is None:
+        return
+    with suppress(OSError):
+        sys.stderr.write(_error_json(error) if as_json else _error_text(error))
+        sys.stderr.flush()
+
+
+def _error_text(error: VjpError) -> str:
+    lines = [f"vjp: error: {clean(error.message)}"]
+    if error.place is not None and "".join(error.place.source.split("\n")).isprintable():
+        lines.append(error.place.caret())
+    if error.hint:
+        lines.append(f"hint: {clean(error.hint)}")
+    return "\n".join(lines) + "\n"
+
+
+def _error_json(error: VjpError) -> str:
+    body = {
+        "kind": error.kind,
+        "message": clean(error.message),
+        "hint": clean(error.hint),
+        "exit_code": int(error.exit_code),
+    }
+    return json.dumps({"schema": "vjp.error/1", "ok": False, "error": body}) + "\n"
+
+
+def colored(choice: Color, path: str | None) -> bool:
+    """Whether to colour: the option, then NO_COLOR, then FORCE_COLOR, then the terminal."""
+    if choice is not Color.AUTO:
+        return choice is Color.ALWAYS
+    if path not in (None, "-") or os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR", "0") not in ("", "0"):
+        return True
+    return _on_terminal() and os.environ.get("TERM") != "dumb"
+
+
+def width(path: str | None) -> int:
+    """The columns to fill: those of the terminal within reason, else without bound."""
+    if path not in (None, "-") or not _on_terminal():
+        return UNBOUNDED
+    return min(max(shutil.get_terminal_size().columns, 40), 200)
+
+
+def unicode_drawn(path: str | None) -> bool:
+    """Whether the output can carry the characters that tables are drawn with."""
+    if path not in (None, "-") or sys.stdout is None:
+        return True
+    try:
+        _DRAWN.encode(sys.stdout.encoding)
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _on_terminal() -> bool:
+    return sys.stdout is not None and sys.stdout.isatty()

@@ -1,0 +1,219 @@
+"""A report as one line of JSON: exact numbers, fixed keys, ASCII only."""
+
+import json
+from collections.abc import Mapping
+from math import isfinite
+from typing import Any
+
+from vjp_cli.render import View
+from vjp_cli.render.numbers import complex_text
+from vjp_cli.report import (
+    SCHEMA,
+    Array,
+    CheckResult,
+    Finding,
+    FormulaGroup,
+    Judged,
+    Number,
+    Report,
+    Symbolic,
+    Truth,
+    TruthKind,
+)
+
+# every whole number up to here survives readers that hold all numbers as doubles
+_SAFE_INTEGER = 2**53
+
+Arrays = Mapping[str, Array[Any]] | None
+
+
+def render_json(report: Report, view: View) -> str:
+    """``report`` as one line of JSON that ends with a newline."""
+    # allow_nan=False: a bare NaN is not JSON, so a number that slipped through must not be written
+    text = json.dumps(document(report, view), allow_nan=False, separators=(",", ":"))
+    return text + "\n"
+
+
+def document(report: Report, view: View) -> dict[str, Any]:
+    """``report`` as dictionaries and lists, its keys in the order of the contract."""
+    sparse = _sparse(report, view.max_entries)
+    problem, output = report.problem, report.output
+    return {
+        "schema": SCHEMA,
+        "ok": report.ok,
+        "verdict": report.verdict.value,
+        "exit_code": int(report.exit_code),
+        "problem": {
+            "expression": problem.expression,
+            "function": problem.function,
+            "dtype": problem.dtype,
+            "device": problem.device,
+            "layout": str(problem.layout),
+            "wrt": list(problem.wrt),
+        },
+        "inputs": _numbers(report.inputs),
+        "output": {
+            "name": output.name,
+            "shape": list(output.value.shape),
+            "value": output.value.map(number).nested(),
+        },
+        "v": None if report.v is None else report.v.map(number).nested(),
+        "jacobian": _jacobian(report, sparse),
+        "vjp": _numbers(report.vjp),
+        "symbolic": _symbolic(report.symbolic),
+        "structure": {
+            name: {
+                "shape": list(structure.shape),
+                "nonzeros": structure.nonzeros,
+                "pattern": structure.pattern,
+                "colours": structure.colours,
+            }
+            for name, structure in report.structure.items()
+        },
+        "truth": _truths(report, sparse),
+        "verdicts": {
+            "jacobian": _verdicts(report.judged_jacobian, sparse),
+            "vjp": _verdicts(report.judged_vjp, {}),
+        },
+        "checks": [_check(check) for check in report.checks],
+        "findings": [_finding(finding) for finding in report.findings],
+        "notes": list(report.notes),
+        "environment": dict(report.environment),
+    }
+
+
+def number(value: Number | None) -> float | int | str | None:
+    """``value`` as JSON can hold it: what is not finite and what is complex become strings."""
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, complex):
+        return complex_text(value)
+    if isinstance(value, int):
+        return value if abs(value) <= _SAFE_INTEGER else str(value)
+    if isfinite(value):
+        return value
+    return "NaN" if value != value else "Infinity" if value > 0 else "-Infinity"
+
+
+def _numbers(arrays: Arrays) -> dict[str, Any] | None:
+    if arrays is None:
+        return None
+    return {name: array.map(number).nested() for name, array in arrays.items()}
+
+
+def _sparse(report: Report, max_entries: int) -> dict[str, list[int]]:
+    """The flat positions to list, for each input whose J has more than ``max_entries``."""
+    positions: dict[str, list[int]] = {}
+    for name, array in (report.jacobian or {}).items():
+        if len(array.values) > max_entries:
+            # whatever the pattern says, a number that is not 0 is listed
+            nonzero = {k for k, value in enumerate(array.values) if value != 0}
+            structure = report.structure.get(name)
+            positions[name] = sorted(nonzero | structure.positions if structure else nonzero)
+    return positions
+
+
+def _jacobian(report: Report, sparse: Mapping[str, list[int]]) -> dict[str, Any] | None:
+    if report.jacobian is None:
+        return None
+    return {
+        name: _coordinates(array, len(report.output.value.values), sparse[name])
+        if name in sparse
+        else array.map(number).nested()
+        for name, array in report.jacobian.items()
+    }
+
+
+def _coordinates(array: Array[Any], rows: int, positions: list[int]) -> dict[str, Any]:
+    columns = len(array.values) // rows
+    return {
+        "format": "coo",
+        "shape": [rows, columns],
+        "rows": [position // columns for position in positions],
+        "cols": [position % columns for position in positions],
+        "values": [number(array.values[position]) for position in positions],
+    }
+
+
+def _verdicts(judged: Judged | None, sparse: Mapping[str, list[int]]) -> dict[str, Any] | None:
+    if judged is None:
+        return None
+    return {
+        name: [array.values[position].value for position in sparse[name]]
+        if name in sparse
+        else array.map(lambda verdict: verdict.value).nested()
+        for name, array in judged.verdicts.items()
+    }
+
+
+def _truths(report: Report, sparse: Mapping[str, list[int]]) -> dict[str, Any]:
+    """The truths of J and vᵀJ; those of a J listed by coordinates are in the findings."""
+    sides = {"jacobian": report.judged_jacobian, "vjp": report.judged_vjp}
+    return {
+        side: judged
+        and {
+            name: None if side == "jacobian" and name in sparse else array.map(_truth).nested()
+            for name, array in judged.truth.items()
+        }
+        for side, judged in sides.items()
+    }
+
+
+def _truth(truth: Truth) -> str | dict[str, str] | None:
+    match truth.kind:
+        case TruthKind.VALUE:
+            return truth.value
+        case TruthKind.SLOPES:
+            return {"left": truth.left, "right": truth.right}
+        case TruthKind.REMOVABLE:
+            return {"removable": truth.value}
+        case TruthKind.UNDEFINED:
+            return "undefined"
+        case TruthKind.UNKNOWN:
+            return None
+
+
+def _symbolic(symbolic: Symbolic) -> dict[str, Any]:
+    return {
+        "output": [_formula(group) for group in symbolic.output],
+        "jacobian": {
+            name: [_formula(group) for group in groups]
+            for name, groups in symbolic.jacobian.items()
+        },
+        "vjp": _numbers(symbolic.vjp),
+    }
+
+
+def _formula(group: FormulaGroup) -> dict[str, Any]:
+    formula = {
+        "where": group.where,
+        "count": group.count,
+        "formula": group.formula,
+        "latex": group.latex,
+    }
+    return formula | ({"definitions": list(group.definitions)} if group.definitions else {})
+
+
+def _check(check: CheckResult) -> dict[str, Any]:
+    return {
+        "name": check.name,
+        "verdict": check.verdict.value,
+        "compared": check.compared,
+        "max_ulp": number(check.max_ulp),
+        "max_ratio": number(check.max_ratio),
+        "reason": check.reason or None,
+    }
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    return {
+        "where": finding.where,
+        "verdict": finding.verdict.value,
+        "torch": number(finding.torch),
+        "truth": finding.truth or None,
+        "left": finding.left or None,
+        "right": finding.right or None,
+        "cause": finding.cause or None,
+        "remedy": finding.remedy or None,
+        "count": finding.count,
+    }

@@ -1,0 +1,162 @@
+"""What a report says to people in words: the problem, the formulas, the checks, the findings.
+
+Lines are plain text with mathematical signs; each text format wraps and spells them in its own way.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from vjp_cli.render.numbers import full, short
+from vjp_cli.render.tables import MARKS, product, transposed
+from vjp_cli.report import (
+    Array,
+    CheckResult,
+    Finding,
+    FormulaGroup,
+    Number,
+    Report,
+    Structure,
+    Verdict,
+)
+
+_PLACE = re.compile(r"(vjp|jacobian)\.(\w+)(?:\[([\d,]*)\])?")
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of words under a label; ``verdict`` is the one it speaks of."""
+
+    label: str
+    text: str
+    verdict: Verdict | None = None
+
+
+def headline(report: Report) -> list[str]:
+    """The understood problem in parts: expression, shapes, dtype and the layout of J."""
+    problem, output = report.problem, report.output
+    shapes = [f"{name}: {shape_text(value.shape)}" for name, value in report.inputs.items()]
+    layout = "J[i,j] = ∂y_i/∂x_j"
+    if transposed(report):
+        layout = "denominator layout, Jᵀ[j,i] = ∂y_i/∂x_j"
+    parts = [_equation(report), *shapes, f"{output.name}: {shape_text(output.value.shape)}"]
+    return [*parts, problem.dtype, *([problem.device] if problem.device != "cpu" else []), layout]
+
+
+def shape_text(shape: tuple[int, ...]) -> str:
+    """``scalar``, ``3``, ``2x3``."""
+    return "x".join(map(str, shape)) or "scalar"
+
+
+def judgement(report: Report) -> str:
+    """How many entries of J and of vᵀJ have which verdict; empty when none was judged."""
+    sides = (("J", report.judged_jacobian), (product(report), report.judged_vjp))
+    return " · ".join(
+        f"{side} {_tally([v for array in judged.verdicts.values() for v in array.values])}"
+        for side, judged in sides
+        if judged is not None
+    )
+
+
+def listing(array: Array[Number], room: int) -> str:
+    """``array`` in nested brackets, or its first numbers and how many more, in ``room``."""
+    # a number and its comma take three characters at least
+    texts = [short(value) for value in array.values[: max(room, 0) // 3 + 1]]
+    if len(texts) == len(array.values):
+        whole = str(Array(array.shape, tuple(texts)).nested()).replace("'", "")
+        if len(whole) <= room:
+            return whole
+    while len(texts) > 1 and len(_first(texts, array)) > room:
+        texts.pop()
+    return _first(texts, array)
+
+
+def structure_line(structure: Structure) -> str:
+    """The pattern of J in a sentence."""
+    total = structure.shape[0] * structure.shape[1]
+    line = f"J is {structure.pattern}: {structure.nonzeros} of {total} entries can be non-zero"
+    if structure.colours is None:
+        return line
+    return f"{line}, {structure.colours} colour{'' if structure.colours == 1 else 's'}"
+
+
+def formula_lines(groups: Sequence[FormulaGroup]) -> list[str]:
+    """One line for each formula, and one for each name that it uses."""
+    lines = []
+    for group in groups:
+        where = re.sub(r"^d(.+)/d(?=[^/]*$)", r"∂\1/∂", group.where)
+        count = f"   ({group.count} entries)" if group.count > 1 else ""
+        lines.append(f"{where} = {_product_signs(group.formula)}{count}")
+        lines += [f"   where {_product_signs(definition)}" for definition in group.definitions]
+    return lines
+
+
+def check_line(check: CheckResult) -> Line:
+    """What a check compared and how close it came, or why it did not run."""
+    parts = [f"{check.compared} compared"] if check.compared else []
+    if check.max_ratio == 0:
+        parts.append("no error")
+    elif check.max_ratio is not None:
+        parts.append(f"largest error {short(check.max_ratio)} of its bound")
+    if check.max_ulp:
+        parts.append(f"{short(check.max_ulp)} ulp")
+    return Line(check.name, ", ".join(parts + [check.reason] * bool(check.reason)), check.verdict)
+
+
+def finding_lines(finding: Finding, report: Report) -> list[Line]:
+    """A finding: its place and verdict first, then torch's number, the truth, cause and remedy."""
+    alike = f" ({finding.count} entries alike)" if finding.count > 1 else ""
+    head = f"{_place(finding.where, report)}: {finding.verdict}{alike}"
+    slopes = f"left {finding.left}, right {finding.right}" if finding.left or finding.right else ""
+    details = {
+        "torch": "gives no number" if finding.torch is None else full(finding.torch),
+        "truth": finding.truth,
+        "slopes": slopes,
+        "cause": finding.cause,
+        "remedy": finding.remedy,
+    }
+    lines = [Line(label, text) for label, text in details.items() if text]
+    return [Line(MARKS[finding.verdict], head, finding.verdict), *lines]
+
+
+def _first(texts: Sequence[str], array: Array[Number]) -> str:
+    hidden = len(array.values) - len(texts)
+    return ", ".join([*texts, f"… {hidden} more"] if hidden else texts)
+
+
+def _equation(report: Report) -> str:
+    """``y = …``; of several statements only the last is the output."""
+    name, problem = report.output.name, report.problem
+    if problem.expression is None:
+        return f"{name} = {problem.function}({', '.join(report.inputs)})"
+    statements = [part.strip() for part in re.split(r"[;\n]", problem.expression) if part.strip()]
+    if not re.match(rf"{re.escape(name)}\s*=(?!=)", statements[-1]):
+        statements[-1] = f"{name} = {statements[-1]}"
+    return "; ".join(statements)
+
+
+def _tally(verdicts: Sequence[Verdict]) -> str:
+    counts = Counter(verdicts)
+    return ", ".join(f"{counts[v]} {v}" for v in Verdict if counts[v]) or "no entries"
+
+
+def _product_signs(formula: str) -> str:
+    return re.sub(r"(?<!\*)\*(?!\*)", "·", formula)
+
+
+def _place(where: str, report: Report) -> str:
+    """``vᵀJ at x[1]`` or ``∂y[0]/∂x[1]``; another place is left as it is written."""
+    match = _PLACE.fullmatch(where)
+    if match is None:
+        return where
+    side, name, indices = match[1], match[2], [i for i in (match[3] or "").split(",") if i]
+    if side == "vjp":
+        return f"{product(report)} at {_element(name, indices)}"
+    rank = len(report.output.value.shape)
+    output = _element(report.output.name, indices[:rank])
+    return f"∂{output}/∂{_element(name, indices[rank:])}"
+
+
+def _element(name: str, indices: Sequence[str]) -> str:
+    return f"{name}[{','.join(indices)}]" if indices else name

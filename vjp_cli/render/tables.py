@@ -1,0 +1,190 @@
+"""The tables that a report shows to people: titled grids of raw cells, named on both axes.
+
+Every text format draws these; nothing here knows a width, a colour or a character set.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import overload
+
+from vjp_cli.render.numbers import full, short
+from vjp_cli.report import Array, Number, Report, Truth, TruthKind, Verdict
+from vjp_cli.settings import Layout
+
+MARKS = {
+    Verdict.WRONG: "!",
+    Verdict.NAN: "#",
+    Verdict.SATURATED: "%",
+    Verdict.MISSING: "/",
+    Verdict.IMPRECISE: "~",
+    Verdict.UNCHECKED: "?",
+    Verdict.UNDEFINED: "*",
+    Verdict.KINK: "^",
+    Verdict.POLE: "&",
+    Verdict.BY_DESIGN: "@",
+    Verdict.OK: "",
+}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One place of a table.
+
+    Attributes:
+        value: a number, a word, or None where torch gave no number.
+        verdict: the judgement of this entry.
+        exact: all digits are shown, because the number beside it differs.
+        structural: a zero that no input can change.
+    """
+
+    value: Number | str | None
+    verdict: Verdict = Verdict.OK
+    exact: bool = False
+    structural: bool = False
+
+    @property
+    def text(self) -> str:
+        """The cell in words and digits, without its mark."""
+        if self.structural:
+            return "·"
+        if self.value is None:
+            return "none"
+        if isinstance(self.value, str):
+            return self.value
+        return full(self.value) if self.exact else short(self.value)
+
+    @property
+    def mark(self) -> str:
+        """The sign that stands beside a number that is not ``ok``."""
+        return MARKS[self.verdict]
+
+
+class Axis(Sequence[str]):
+    """The names of the elements of a variable: ``x[0,1]``, or ``x`` for a scalar."""
+
+    def __init__(self, variable: str, shape: tuple[int, ...]) -> None:
+        self.variable = variable
+        self.shape = shape
+
+    def __len__(self) -> int:
+        return prod(self.shape)
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[str]: ...
+    def __getitem__(self, index: int | slice) -> str | list[str]:
+        if isinstance(index, slice):
+            return [self[k] for k in range(*index.indices(len(self)))]
+        if not self.shape:
+            return self.variable
+        indices: list[str] = []
+        for size in reversed(self.shape):
+            index, remainder = divmod(index, size)
+            indices.append(str(remainder))
+        return f"{self.variable}[{','.join(reversed(indices))}]"
+
+
+@dataclass(frozen=True)
+class Table:
+    """A titled grid of cells with names on both axes; ``cell(row, column)`` is made when asked."""
+
+    title: str
+    rows: Sequence[str]
+    columns: Sequence[str]
+    cell: Callable[[int, int], Cell]
+
+
+def tables(report: Report, name: str) -> list[Table]:
+    """The tables of the input ``name``, side by side: J, v, then vᵀJ with its symbolic twin."""
+    shown = []
+    if report.jacobian is not None:
+        shown.append(_jacobian_table(report, name))
+    if report.v is not None:
+        shown.append(_cotangent_table(report, report.v))
+    if report.vjp is not None:
+        shown.append(_vjp_table(report, name))
+    return shown
+
+
+def _jacobian_table(report: Report, name: str) -> Table:
+    assert report.jacobian is not None
+    values = report.jacobian[name].values
+    outputs = Axis(report.output.name, report.output.value.shape)
+    inputs = Axis(name, report.inputs[name].shape)
+    verdicts = report.judged_jacobian and report.judged_jacobian.verdicts[name].values
+    structure = report.structure.get(name)
+
+    def entry(row: int, column: int) -> Cell:
+        position = row * len(inputs) + column
+        value, verdict = values[position], verdicts[position] if verdicts else Verdict.OK
+        outside = structure is not None and position not in structure.positions
+        return Cell(value, verdict, structural=outside and value == 0)
+
+    if transposed(report):
+        return Table("Jᵀ", inputs, outputs, lambda row, column: entry(column, row))
+    return Table("J", outputs, inputs, entry)
+
+
+def _cotangent_table(report: Report, v: Array[Number]) -> Table:
+    outputs = Axis(report.output.name, v.shape)
+    return Table("v", outputs, ("",), lambda row, _: Cell(v.values[row]))
+
+
+def _vjp_table(report: Report, name: str) -> Table:
+    assert report.vjp is not None
+    values = report.vjp[name].values
+    exact = report.symbolic.vjp[name].values if report.symbolic.vjp else (None,) * len(values)
+    judged = report.judged_vjp
+
+    def entry(row: int, column: int) -> Cell:
+        verdict = judged.verdicts[name].values[row] if judged else Verdict.OK
+        truth = judged.truth[name].values[row] if judged else Truth(TruthKind.UNKNOWN)
+        return _compared(values[row], exact[row], verdict, truth)[column]
+
+    rows = Axis(name, report.inputs[name].shape)
+    return Table(product(report), rows, ("torch", "symbolic", "difference"), entry)
+
+
+def _compared(
+    torch: Number | None, exact: Number | None, verdict: Verdict, truth: Truth
+) -> tuple[Cell, Cell, Cell]:
+    """The number of torch, the symbolic one and their difference; all digits where they differ."""
+    if exact is None:
+        return Cell(torch, verdict, exact=True), Cell(_truth_words(truth)), Cell("-")
+    if torch is None:
+        return Cell(None, verdict), Cell(exact, exact=True), Cell("-")
+    # infinities cancel to nan, and equal ones do not differ
+    same = torch == exact or (torch != torch and exact != exact)
+    difference = 0.0 if same else torch - exact
+    return Cell(torch, verdict, exact=not same), Cell(exact, exact=not same), Cell(difference)
+
+
+def _truth_words(truth: Truth) -> str:
+    match truth.kind:
+        case TruthKind.VALUE | TruthKind.REMOVABLE:
+            return _digits(truth.value)
+        case TruthKind.SLOPES:
+            return f"{_digits(truth.left)} | {_digits(truth.right)}"
+        case TruthKind.UNDEFINED:
+            return "undefined"
+        case TruthKind.UNKNOWN:
+            return "unknown"
+
+
+def _digits(text: str) -> str:
+    try:
+        return short(float(text))
+    except ValueError:
+        return text
+
+
+def transposed(report: Report) -> bool:
+    """Whether Jᵀ is shown in place of J."""
+    return report.problem.layout == Layout.DENOMINATOR
+
+
+def product(report: Report) -> str:
+    """The name of the VJP in the layout of the report."""
+    return "Jᵀv" if transposed(report) else "vᵀJ"

@@ -1,0 +1,225 @@
+"""Comparisons, orderings and roundings: decided exactly, repeated in rounded runs, ties noted.
+
+A comparison gives a real ``torch.bool`` tensor and an ordering real indices, so masks, indexing and
+Python branches need no code here. Wherever two sides are equal, or no precision at hand tells them
+apart, a small move of an input may decide otherwise: the tape notes the elements.
+"""
+
+from collections.abc import Callable
+from functools import cmp_to_key
+from typing import Any
+
+from vjp_cli.lazy import flint, numpy, torch
+from vjp_cli.numbers.scalar import Number, compare, is_finite, is_rational, middle
+from vjp_cli.tracing.arguments import as_node, broadcast_map, broadcast_shape, constant, result_dtype
+from vjp_cli.tracing.tape import Index, Node, Tape
+from vjp_cli.tracing.tracer import Tracer, Untraceable
+
+_HOLDS: dict[str, Callable[[int], bool]] = {
+    "lt": lambda sign: sign < 0,
+    "le": lambda sign: sign <= 0,
+    "gt": lambda sign: sign > 0,
+    "ge": lambda sign: sign >= 0,
+    "eq": lambda sign: sign == 0,
+    "ne": lambda sign: sign != 0,
+}
+
+_OF_ONE: dict[str, Callable[[Number], bool]] = {
+    "isnan": lambda x: not is_rational(x) and x.is_nan(),
+    "isinf": lambda x: not is_finite(x) and not x.is_nan(),
+    "isfinite": is_finite,
+}
+
+
+def decide(tape: Tape, make: Callable[[], Any]) -> Any:
+    """What ``make`` decides, or what it decided in the run that is repeated."""
+    if tape.decisions.replaying:
+        return tape.decisions.next()
+    result = make()
+    tape.decisions.taken.append(result)
+    return result
+
+
+def trace_comparison(tape: Tape, name: str, args: tuple[Any, ...]) -> "torch.Tensor":
+    """The mask of an element-wise comparison or test, as a real tensor.
+
+    Raises:
+        Untraceable: the operation has no mask of numbers.
+    """
+    if name in _OF_ONE:
+        node = as_node(tape, args[0], result_dtype(args))
+        test = _OF_ONE[name]
+        mask = decide(tape, lambda: [test(value) for value in node.values.tolist()])
+        return torch.tensor(mask, dtype=torch.bool).reshape(node.shape)
+    if name not in _HOLDS:
+        raise Untraceable(f"torch.{name}")
+    dtype = result_dtype(args)
+    left, right = (as_node(tape, value, dtype, name) for value in args)
+    shape = broadcast_shape((left, right))
+    maps = [broadcast_map(node.shape, shape) for node in (left, right)]
+    pairs = zip(left.values[maps[0]].tolist(), right.values[maps[1]].tolist(), strict=True)
+    signs = decide(tape, lambda: _signs(tape, (left, right), maps, list(pairs)))
+    mask = [name == "ne" if sign is None else _HOLDS[name](sign) for sign in signs]
+    return torch.tensor(mask, dtype=torch.bool).reshape(shape)
+
+
+def _signs(
+    tape: Tape, nodes: tuple[Node, Node], maps: list[Index], pairs: list[tuple[Number, Number]]
+) -> list[int | None]:
+    """The sign of left - right at each element; None beside a NaN."""
+    signs = []
+    ties = []
+    for position, (left, right) in enumerate(pairs):
+        sign, tied = order(left, right)
+        signs.append(sign)
+        if tied:
+            ties.append(position)
+    for node, index in zip(nodes, maps, strict=True):
+        if node.active:
+            tape.doubt(node, numpy.unique(index[ties]), "a comparison is tied")
+    return signs
+
+
+def order(left: Number, right: Number) -> tuple[int | None, bool]:
+    """The sign of left - right (None beside a NaN), and whether the two are tied or undecided."""
+    sign = compare(left, right)
+    if sign is not None:
+        return sign, sign == 0
+    if not (is_finite(left) and is_finite(right)) and (
+        (not is_rational(left) and left.is_nan()) or (not is_rational(right) and right.is_nan())
+    ):
+        return None, False
+    return compare(middle(left), middle(right)), True
+
+
+def trace_ordering(tape: Tape, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """``argsort``, ``argmax`` and ``argmin`` by exact comparison, as real index tensors.
+
+    Raises:
+        Untraceable: another index operation.
+    """
+    if name not in ("argsort", "argmax", "argmin"):
+        raise Untraceable(f"torch.{name}")
+    tracer, dim, descending, keepdim = _ordering_arguments(name, *args, **kwargs)
+    node: Node = tracer.node
+    positions = torch.arange(node.size).reshape(node.shape)
+    if dim is None:
+        positions, dim = positions.reshape(-1), 0
+    elif positions.ndim == 0:
+        return torch.zeros((), dtype=torch.int64)
+    lines = positions.movedim(dim, -1)
+    ordered = decide(tape, lambda: _sorted_lines(tape, node, lines, descending))
+    result = torch.tensor(ordered, dtype=torch.int64).reshape(lines.shape)
+    if name == "argsort":
+        return result.movedim(-1, dim)
+    first = result[..., 0]
+    if not keepdim:
+        return first
+    return first.reshape((1,) * len(node.shape)) if lines.ndim == 1 else first.unsqueeze(dim)
+
+
+def _ordering_arguments(
+    name: str,
+    input: Tracer,  # noqa: A002 - torch's name
+    dim: int | None = -1,
+    descending: bool = False,
+    stable: bool = False,
+    keepdim: bool = False,
+) -> tuple[Tracer, int | None, bool, bool]:
+    if name == "argsort":
+        return input, dim, descending, False
+    # argmax(input, dim=None, keepdim=False): the third positional argument is keepdim
+    return input, dim, name == "argmax", keepdim or descending
+
+
+def _sorted_lines(tape: Tape, node: Node, lines: "torch.Tensor", descending: bool) -> list[int]:
+    """The order of each line; neighbours that are equal or undecided are noted as ties."""
+    tied: set[int] = set()
+    direction = -1 if descending else 1
+
+    def ascending(left: int, right: int) -> int:
+        sign, tie = order(values[left], values[right])
+        if tie:
+            tied.update((left, right))
+        if sign is None:
+            # torch puts NaN last in ascending order, as if it were the largest
+            nan = [not is_rational(values[k]) and values[k].is_nan() for k in (left, right)]
+            sign = int(nan[0]) - int(nan[1])
+        return direction * sign
+
+    values = node.values.tolist()
+    result: list[int] = []
+    width = lines.shape[-1]
+    for line in lines.reshape(-1, width).tolist() if width else []:
+        place = {position: k for k, position in enumerate(line)}
+        result.extend(place[position] for position in sorted(line, key=cmp_to_key(ascending)))
+    if node.active:
+        tape.doubt(node, numpy.array(sorted(tied), dtype=int), "an ordering is tied")
+    return result
+
+
+def trace_step(tape: Tape, name: str, args: tuple[Any, ...]) -> Tracer:
+    """A function that is constant between jumps; an element at a jump is noted.
+
+    Raises:
+        Untraceable: no such function here.
+    """
+    if name not in _STEPS:
+        raise Untraceable(f"torch.{name}")
+    node = as_node(tape, args[0], result_dtype(args[:1]))
+    level, jumps = _STEPS[name]
+
+    def levels() -> list[Number]:
+        found = []
+        ties = []
+        for position, value in enumerate(node.values.tolist()):
+            if not is_finite(value):
+                found.append(value)
+                continue
+            point = _settled(value)
+            found.append(flint.fmpq(level(middle(value) if point is None else point)))
+            if point is None or jumps(point):
+                ties.append(position)
+        if node.active:
+            tape.doubt(node, numpy.array(ties, dtype=int), f"{name} jumps here")
+        return found
+
+    return constant(tape, decide(tape, levels), node.shape, node.dtype)
+
+
+def _settled(value: Number) -> Number | None:
+    """The number as a rational that lies on the same level; None when a jump is too near."""
+    if is_rational(value):
+        return value
+    low, high = _rational(value.lower()), _rational(value.upper())
+    return low if (2 * low).floor() == (2 * high).floor() and low.q != 1 else None
+
+
+def _rational(value: "flint.arb") -> "flint.fmpq":
+    mantissa, exponent = value.man_exp()
+    return flint.fmpq(mantissa) * flint.fmpq(2) ** int(exponent)
+
+
+def _trunc(x: "flint.fmpq") -> Any:
+    return x.floor() if x >= 0 else x.ceil()
+
+
+def _half_even(x: "flint.fmpq") -> Any:
+    nearest = (x + flint.fmpq(1, 2)).floor()
+    tied = (2 * x).q == 1 and x.q != 1
+    return nearest - 1 if tied and int(nearest) % 2 else nearest
+
+
+_Level = Callable[[Any], Any]
+# name -> the level at a rational, and whether the function jumps there
+_STEPS: dict[str, tuple[_Level, Callable[[Any], bool]]] = {
+    "floor": (lambda x: _as_rational(x).floor(), lambda x: x.q == 1),
+    "ceil": (lambda x: _as_rational(x).ceil(), lambda x: x.q == 1),
+    "trunc": (lambda x: _trunc(_as_rational(x)), lambda x: x.q == 1 and x != 0),
+    "round": (lambda x: _half_even(_as_rational(x)), lambda x: (2 * x).q == 1 and x.q != 1),
+    "sign": (lambda x: (x > 0) - (x < 0), lambda x: x == 0),
+}
+
+
+def _as_rational(x: Number) -> "flint.fmpq":
+    return x if is_rational(x) else _rational(x)

@@ -1,0 +1,160 @@
+"""Formulas for people: one line for each group of entries, ``dy[i]/dx[i] = 4*x[i] + 8``."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from vjp_cli.lazy import numpy, sympy
+from vjp_cli.numbers.formula import slots
+from vjp_cli.report import FormulaGroup
+from vjp_cli.tracing.tape import Index, Node, NodeKind, Shape
+from vjp_cli.tracing.templates import Group, Named, Reader
+
+# Lines beyond this many are not made: a formula that differs everywhere explains nothing.
+MOST_LINES = 12
+_LETTERS = "ijklmnpqrst"
+_LONGEST = 200
+
+
+class FormulaWriter:
+    """Writes the formulas of one tape's nodes with the names of the inputs."""
+
+    def __init__(self, output: str) -> None:
+        self.output = output
+        self.reader = Reader()
+
+    def values(self, node: Node) -> tuple[FormulaGroup, ...]:
+        """``y[i] = …`` for a node."""
+        lines = []
+        for group in self.reader.read(node)[:MOST_LINES]:
+            indices = _Indices(len(group.elements))
+            where = f"{self.output}{indices.of(_coordinates(group.elements, node.shape))}"
+            lines.append(self._line(where, group, indices))
+        return tuple(lines)
+
+    def jacobian(
+        self, node: Node, places: tuple[Index, Index], shapes: tuple[Shape, Shape], name: str
+    ) -> tuple[FormulaGroup, ...]:
+        """``dy[i]/dx[j] = …`` for the node that holds the entries of J at (rows, columns)."""
+        lines = []
+        for group in self.reader.read(node)[:MOST_LINES]:
+            indices = _Indices(len(group.elements))
+            row, column = (
+                indices.of(_coordinates(place[group.elements], shape))
+                for place, shape in zip(places, shapes, strict=True)
+            )
+            lines.append(self._line(f"d{self.output}{row}/d{name}{column}", group, indices))
+        return tuple(lines)
+
+    def _line(self, where: str, group: Group, indices: "_Indices") -> FormulaGroup:
+        names = []
+        used: list[Named] = []
+        for k in range(group.leaves.shape[1]):
+            owner = self.reader.owner(int(group.leaves[0, k]))
+            own = group.leaves[:, k] - owner.start
+            if (own < 0).any() or (own >= owner.node.size).any():
+                names.append(f"{owner.name}[...]")
+            else:
+                names.append(owner.name + indices.of(_coordinates(own, owner.node.shape)))
+            used.append(owner)
+        symbols = [_Symbol(name) for name in names]
+        shown = group.formula.xreplace(dict(zip(slots(len(names)), symbols, strict=True)))
+        return FormulaGroup(
+            where=where,
+            count=len(group.elements),
+            formula=_cut(text(shown)),
+            latex=_cut(sympy.latex(shown)),
+            definitions=tuple(dict.fromkeys(filter(None, map(self._definition, used)))),
+        )
+
+    def _definition(self, named: Named) -> str:
+        """What an intermediate name stands for; "" for an input."""
+        node = named.node
+        if node.kind is NodeKind.LEAF:
+            return ""
+        indices = _Indices(node.size)
+        where = named.name + indices.of(_coordinates(numpy.arange(node.size), node.shape))
+        if node.kind is NodeKind.CONSTANT:
+            return f"{named.name} is a constant array of the expression"
+        made = "" if node.place is None else f" in {node.place.text}"
+        if node.kind is NodeKind.SUM:
+            terms = self.reader.read(node.parents[0])
+            inner = _Indices(len(terms[0].elements)) if len(terms) == 1 else None
+            if inner is not None and len(node.parents) == 1:
+                return f"{where} = sum of {self._term(terms[0])}{made}"
+        kind = {NodeKind.SUM: "a sum", NodeKind.PRODUCT: "a sum of products"}.get(
+            node.kind, "an intermediate value"
+        )
+        return f"{where} = {kind}{made}"
+
+    def _term(self, group: Group) -> str:
+        symbols = [
+            _Symbol(self.reader.owner(int(group.leaves[0, k])).name)
+            for k in range(group.leaves.shape[1])
+        ]
+        return _cut(text(group.formula.xreplace(dict(zip(slots(len(symbols)), symbols, strict=True)))))
+
+
+class _Indices:
+    """Letters for the coordinates that vary over a group of ``count`` entries."""
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+        self._known: list[tuple[str, Index]] = []
+
+    def of(self, coordinates: Sequence[Index]) -> str:
+        """``[i,j+1,0]``: each coordinate as a number, or as a letter plus a number."""
+        return f"[{','.join(map(self._one, coordinates))}]" if coordinates else ""
+
+    def _one(self, column: Index) -> str:
+        if (column == column[0]).all():
+            return str(int(column[0]))
+        for letter, known in self._known:
+            if ((column - known) == column[0] - known[0]).all():
+                return _offset(letter, int(column[0] - known[0]))
+            if ((column + known) == column[0] + known[0]).all():
+                return f"{int(column[0] + known[0])}-{letter}"
+        if len(self._known) == len(_LETTERS):
+            return "*"
+        # a letter counts from 0, whatever the first coordinate is
+        letter = _LETTERS[len(self._known)]
+        self._known.append((letter, column))
+        return letter
+
+
+def _offset(letter: str, offset: int) -> str:
+    return letter if offset == 0 else f"{letter}{offset:+d}"
+
+
+def _coordinates(flat: Index, shape: Shape) -> list[Any]:
+    return list(numpy.unravel_index(flat, shape)) if shape else []
+
+
+def _Symbol(name: str) -> Any:  # noqa: N802
+    # a Dummy prints its name and equals nothing that SymPy knows (E, I, beta, ...)
+    return sympy.Symbol(name, real=True) if not name.isidentifier() else _PlainName(name)
+
+
+def _PlainName(name: str) -> Any:  # noqa: N802
+    return sympy.Symbol(name, real=True)
+
+
+def _cut(formula: str) -> str:
+    return formula if len(formula) <= _LONGEST else formula[: _LONGEST - 1] + "…"
+
+
+def text(expression: Any) -> str:
+    """A SymPy expression in ASCII, floats in their shortest form."""
+    return str(_printer().doprint(expression))
+
+
+_cache: Mapping[str, Any] | dict[str, Any] = {}
+
+
+def _printer() -> Any:
+    from sympy.printing.str import StrPrinter
+
+    class Printer(StrPrinter):  # type: ignore[misc]
+        def _print_Float(self, expr: Any) -> str:  # noqa: N802
+            return repr(float(expr))
+
+    return Printer()

@@ -1,0 +1,30 @@
+"""The pattern of J: which entries can be non-zero, and the word for it."""
+
+from vjp_cli.lazy import numpy
+from vjp_cli.report import Structure
+from vjp_cli.tracing.tape import Index
+
+# A pattern whose entries all lie this close to the diagonal is called banded.
+_BAND = 3
+
+
+def structure(shape: tuple[int, int], rows: Index, columns: Index) -> Structure:
+    """The structure of a matrix whose structural non-zeros are at (rows, columns)."""
+    flat = rows * shape[1] + columns
+    return Structure(
+        shape=shape,
+        nonzeros=len(flat),
+        pattern=_word(shape, rows, columns),
+        positions=frozenset(flat.tolist()),
+    )
+
+
+def _word(shape: tuple[int, int], rows: Index, columns: Index) -> str:
+    if not len(rows):
+        return "zero"
+    if len(rows) == shape[0] * shape[1]:
+        return "dense"
+    distance = numpy.abs(rows - columns).max()
+    if distance == 0:
+        return "diagonal"
+    return "banded" if distance <= _BAND and min(shape) > 2 * _BAND else "sparse"

@@ -1,0 +1,291 @@
+"""Templates: one SymPy formula shared by the many elements of a node that were computed alike.
+
+A reading of a node is a list of groups; each has a formula in placeholders, the elements it covers,
+and for each of them the leaves that the placeholders stand for. Groups are composed from those of
+the parents by substitution, so SymPy's work grows with the number of distinct formulas, never with
+the number of elements. Long sums, and formulas past a size, become named intermediates.
+
+Templates are for people (formulas) and for structure. Judged numbers never come from them: what
+SymPy composes it also simplifies, ``sqrt(x**2)`` into ``Abs(x)``.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+from vjp_cli.lazy import numpy, sympy
+from vjp_cli.numbers.formula import slots
+from vjp_cli.numbers.scalar import Number, is_rational, to_float
+from vjp_cli.tracing.tape import Index, Node, NodeKind
+
+# A sum of at most this many terms is written out; a longer one gets a name.
+WRITTEN_TERMS = 4
+# A formula with more leaves or operations than this gets a name.
+MOST_LEAVES = 8
+MOST_OPERATIONS = 40
+# A node whose elements have more different formulas than this gets a name.
+MOST_GROUPS = 24
+
+
+@dataclass(frozen=True)
+class Group:
+    """Elements that share a formula.
+
+    Attributes:
+        formula: a SymPy expression in ``slots(leaves.shape[1])``.
+        elements: flat positions in the node.
+        leaves: for each element the number of the leaf that each placeholder stands for.
+    """
+
+    formula: Any
+    elements: Index
+    leaves: Index
+
+
+@dataclass
+class Named:
+    """A run of leaf numbers with a name: an input, a constant array, or an intermediate.
+
+    Attributes:
+        start: the leaf number of its first element.
+        node: what it names.
+        source: for an intermediate, the groups of the terms that it adds up, else None.
+    """
+
+    name: str
+    start: int
+    node: Node
+
+
+class Reader:
+    """Reads the templates of nodes of one tape; readings are shared between calls."""
+
+    def __init__(self) -> None:
+        self.named: list[Named] = []
+        self._readings: dict[Node, list[Group]] = {}
+        self._count = 0
+        self._next_name = 0
+
+    def read(self, node: Node) -> list[Group]:
+        """The groups of a node, largest first."""
+        for ancestor in _parents_first(node, self._readings):
+            self._readings[ancestor] = self._reading(ancestor)
+        return self._readings[node]
+
+    def owner(self, leaf: int) -> Named:
+        """What a leaf number belongs to."""
+        return next(n for n in reversed(self.named) if n.start <= leaf)
+
+    def _reading(self, node: Node) -> list[Group]:
+        if node.kind is NodeKind.LEAF:
+            return self._name(node, node.name)
+        if node.kind is NodeKind.CONSTANT:
+            return self._constants(node)
+        if node.kind is NodeKind.MOVE:
+            return _merged(self._moved(node))
+        if node.kind is NodeKind.ELEMENTWISE:
+            assert node.formula is not None
+            parts = list(zip(node.parents, node.maps, strict=True))
+            used = [k for k in node.formula.used]
+            groups = self._composed(node, [parts[k] for k in used], _pick(node.formula, used))
+        elif node.maps[0].shape[1] <= WRITTEN_TERMS and node.size:
+            groups = self._written_sum(node)
+        else:
+            return self._name(node, self._fresh())
+        return groups if self._short(groups) else self._name(node, self._fresh())
+
+    def _short(self, groups: list[Group]) -> bool:
+        return len(groups) <= MOST_GROUPS and all(
+            group.leaves.shape[1] <= MOST_LEAVES
+            and sympy.count_ops(group.formula) <= MOST_OPERATIONS
+            for group in groups
+        )
+
+    def _fresh(self) -> str:
+        self._next_name += 1
+        return f"s{self._next_name}"
+
+    def _name(self, node: Node, name: str) -> list[Group]:
+        self.named.append(Named(name, self._count, node))
+        leaves = numpy.arange(self._count, self._count + node.size).reshape(-1, 1)
+        self._count += node.size
+        if not node.size:
+            return []
+        return [Group(slots(1)[0], numpy.arange(node.size), leaves)]
+
+    def _constants(self, node: Node) -> list[Group]:
+        """A few distinct values are written as numbers; an array of many is a named leaf."""
+        values = node.values.tolist()
+        places: dict[Any, list[int]] = {}
+        for k, value in enumerate(values):
+            places.setdefault(value if is_rational(value) else str(value), []).append(k)
+        if len(places) > WRITTEN_TERMS:
+            return self._name(node, f"c{len(self.named)}")
+        return [
+            Group(
+                literal(values[elements[0]]),
+                numpy.array(elements),
+                numpy.zeros((len(elements), 0), dtype=int),
+            )
+            for elements in places.values()
+        ]
+
+    def _moved(self, node: Node) -> list[Group]:
+        index = node.maps[0]
+        groups = []
+        zeros = numpy.flatnonzero(index == 0)
+        if len(zeros):
+            groups.append(Group(sympy.Integer(0), zeros, numpy.zeros((len(zeros), 0), dtype=int)))
+        start = 1
+        for parent in node.parents:
+            for group in self._readings[parent]:
+                row = numpy.full(parent.size, -1)
+                row[group.elements] = numpy.arange(len(group.elements))
+                inside = numpy.flatnonzero((index >= start) & (index < start + parent.size))
+                rows = row[index[inside] - start]
+                elements = inside[rows >= 0]
+                if len(elements):
+                    leaves = group.leaves[rows[rows >= 0]]
+                    groups.append(Group(group.formula, elements, leaves))
+            start += parent.size
+        return groups
+
+    def _written_sum(self, node: Node) -> list[Group]:
+        """A short sum (of products) as one formula."""
+        width = node.maps[0].shape[1]
+        places = slots(width * len(node.maps))
+        if node.kind is NodeKind.PRODUCT:
+            parts = [
+                (parent, index[:, k])
+                for k in range(width)
+                for parent, index in zip(node.parents, node.maps, strict=True)
+            ]
+            total = sympy.Add(*[places[2 * k] * places[2 * k + 1] for k in range(width)])
+        else:
+            gathered = [_column(node, k) for k in range(width)]
+            for column in gathered:
+                self._readings[column] = _merged(self._moved(column))
+            parts = [(column, numpy.arange(node.size)) for column in gathered]
+            total = sympy.Add(*places)
+        return self._composed(node, parts, total)
+
+    def _composed(
+        self, node: Node, parts: Sequence[tuple[Node, Index]], formula: Any
+    ) -> list[Group]:
+        """Substitute the parents' templates into a formula of ``slots(len(parts))``."""
+        if not parts:
+            elements = numpy.arange(node.size)
+            return [Group(formula, elements, numpy.zeros((node.size, 0), dtype=int))]
+        memberships = [_membership(parent, self._readings[parent]) for parent, _ in parts]
+        keys = [
+            group[index] for (group, _), (_, index) in zip(memberships, parts, strict=True)
+        ]
+        found: list[Group] = []
+        for combination in product(*[range(len(self._readings[parent])) for parent, _ in parts]):
+            chosen = numpy.flatnonzero(
+                numpy.logical_and.reduce(
+                    [key == k for key, k in zip(keys, combination, strict=True)]
+                )
+            )
+            if not len(chosen):
+                continue
+            formulas = []
+            columns = []
+            for (parent, index), (_, row), k in zip(parts, memberships, combination, strict=True):
+                group = self._readings[parent][k]
+                formulas.append(group.formula)
+                columns.append(group.leaves[row[index[chosen]]])
+            found.extend(_substituted(formula, formulas, columns, chosen))
+            if len(found) > 4 * MOST_GROUPS:
+                break
+        return _merged(found)
+
+
+def _parents_first(node: Node, known: dict[Node, Any]) -> list[Node]:
+    seen: set[Node] = set()
+    waiting = [node]
+    while waiting:
+        candidate = waiting.pop()
+        if candidate not in seen and candidate not in known:
+            seen.add(candidate)
+            waiting.extend(candidate.parents)
+    return sorted(seen, key=lambda candidate: candidate.serial)
+
+
+def _membership(node: Node, groups: list[Group]) -> tuple[Index, Index]:
+    """For each element of a node its group, and its row in that group."""
+    group_of = numpy.full(node.size, -1)
+    row_of = numpy.zeros(node.size, dtype=int)
+    for k, group in enumerate(groups):
+        group_of[group.elements] = k
+        row_of[group.elements] = numpy.arange(len(group.elements))
+    return group_of, row_of
+
+
+def _pick(formula: Any, used: list[int]) -> Any:
+    """The formula in the first ``len(used)`` placeholders."""
+    places = slots(formula.arity)
+    return formula.expression.xreplace(
+        dict(zip([places[k] for k in used], slots(len(used)), strict=True))
+    )
+
+
+def _column(node: Node, k: int) -> Node:
+    """The k-th terms of a sum as a move."""
+    return Node(
+        NodeKind.MOVE, node.shape, node.dtype, node.values, node.parents, (node.maps[0][:, k],)
+    )
+
+
+def _substituted(
+    formula: Any, formulas: list[Any], columns: list[Index], elements: Index
+) -> list[Group]:
+    """One group for each way in which leaves coincide, with coinciding placeholders made one."""
+    leaves = numpy.concatenate(columns, axis=1)
+    width = leaves.shape[1]
+    # the first placeholder with the same leaf, for each placeholder
+    first = numpy.zeros_like(leaves)
+    for k in range(width):
+        first[:, k] = numpy.argmax(leaves[:, : k + 1] == leaves[:, k : k + 1], axis=1)
+    patterns, membership = numpy.unique(first, axis=0, return_inverse=True)
+    groups = []
+    for number, pattern in enumerate(patterns.tolist() if width else [[]]):
+        rows = numpy.flatnonzero(membership.ravel() == number) if width else slice(None)
+        kept = [k for k in range(width) if pattern[k] == k]
+        renamed = {k: slots(len(kept))[kept.index(pattern[k])] for k in range(width)}
+        start = 0
+        replaced = []
+        for part, column in zip(formulas, columns, strict=True):
+            own = slots(column.shape[1])
+            table = {place: renamed[start + k] for k, place in enumerate(own)}
+            replaced.append(part.xreplace(table))
+            start += column.shape[1]
+        table = dict(zip(slots(len(formulas)), replaced, strict=True))
+        # both substitutions use the same placeholders: this one must see the formula's own only
+        result = formula.xreplace(table)
+        groups.append(Group(result, elements[rows], leaves[rows][:, kept]))
+    return groups
+
+
+def _merged(groups: list[Group]) -> list[Group]:
+    """Groups with equal formulas joined, the largest first."""
+    joined: dict[Any, list[Group]] = {}
+    for group in groups:
+        joined.setdefault((group.formula, group.leaves.shape[1]), []).append(group)
+    result = [
+        Group(
+            formula,
+            numpy.concatenate([part.elements for part in parts]),
+            numpy.concatenate([part.leaves for part in parts]),
+        )
+        for (formula, _), parts in joined.items()
+    ]
+    return sorted(result, key=lambda group: -len(group.elements))
+
+
+def literal(value: Number) -> Any:
+    """A number as SymPy shows it: short rationals exactly, others as the float they are."""
+    if is_rational(value) and (value.q == 1 or value.q <= 16):
+        return sympy.Rational(int(value.p), int(value.q))
+    return sympy.Float(to_float(value), 17)
