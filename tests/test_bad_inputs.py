@@ -91,7 +91,7 @@ from vjp_cli.cli import run
 for words in {lines!r}:
     sys.stdin = io.TextIOWrapper(io.BytesIO(b""))
     run(words)
-heavy = {{"torch", "sympy", "numpy", "flint", "rich"}} & set(sys.modules)
+heavy = {{"torch", "sympy", "numpy", "flint", "rich", "pydantic"}} & set(sys.modules)
 sys.stdout.write(" ".join(sorted(heavy)))
 """
     result = run_process(code=code)

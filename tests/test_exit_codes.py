@@ -131,5 +131,26 @@ cli.main()
     assert run_process(code=code).exit_code == -getattr(signal, signal_name)
 
 
+def test_standard_input_that_cannot_be_read() -> None:
+    code = """
+import subprocess, sys
+with open("/proc/self/mem", "rb") as unreadable:
+    command = [sys.executable, "-m", "vjp_cli", "inspect", "-"]
+    sys.exit(subprocess.run(command, stdin=unreadable).returncode)
+"""
+    refused(run_process(code=code), "cannot read standard input: Input/output error")
+
+
+def test_the_collector_does_not_scan_everything_once_more_at_exit() -> None:
+    code = """
+import atexit, gc, sys
+from vjp_cli import cli
+atexit.register(lambda: sys.stdout.write(f"frozen: {gc.get_freeze_count() > 1000}"))
+sys.argv[1:] = ["--version"]
+cli.main()
+"""
+    assert run_process(code=code).stdout.endswith("frozen: True")
+
+
 def test_python_dash_m_is_the_program() -> None:
     assert run_process("--version") == run("--version")

@@ -65,7 +65,12 @@ def test_tsv_and_explicit_format(folder):
         ('"1,5","2"\n', "column 1 of a.csv, '1,5', is not a number", "decimal point"),
         ("1 2\n3 4\n", "line 1, column 1 of a.csv, '1 2', is not a number", "commas"),
         ("1,2\n3,\n", "line 2, column 2 of a.csv is empty", "nan"),
-        ("1,2\n\n3\n", "a.csv has 1 columns in line 3, 2 before", "as many"),
+        (
+            "1,2\n\n3\n",
+            "line 3 of a.csv ends after column 1, the lines before after column 2",
+            "as many",
+        ),
+        (",\n1,2\n", "line 1, column 1 of a.csv is empty", "nan"),
         ("a,b\nc,d\n1,2\n", "line 2, column 1 of a.csv, 'c', is not a number", ""),
         ("1e400,2\n", "line 1, column 1 of a.csv, '1e400', does not fit a double", "inf"),
         ('1,"2\n', "a.csv is damaged at line 1", ""),

@@ -108,7 +108,7 @@ try:
     {setup}
 except SystemExit:
     pass
-heavy = {{"torch", "sympy", "numpy", "flint", "rich"}} & set(sys.modules)
+heavy = {{"torch", "sympy", "numpy", "flint", "rich", "pydantic"}} & set(sys.modules)
 sys.stderr.write(f"heavy: {{sorted(heavy)}}")
 """
     result = run_process(code=code)

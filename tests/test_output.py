@@ -68,6 +68,18 @@ def test_dev_null_stays_a_device(asked: Asked) -> None:
     assert stat.S_ISCHR(os.stat(os.devnull).st_mode)
 
 
+def test_the_standard_output_has_a_file_name_too(asked: Asked) -> None:
+    # a link to a pipe that no folder holds
+    reader, writer = os.pipe()
+    try:
+        result = run("inspect", "x", "--x", "1", "--json", "-o", f"/dev/fd/{writer}")
+        assert (result.exit_code, result.stderr) == (0, "")
+        assert json.loads(os.read(reader, 65536))["ok"] is True
+    finally:
+        os.close(reader)
+        os.close(writer)
+
+
 def test_a_dash_is_standard_output(asked: Asked) -> None:
     assert json.loads(run("inspect", "x", "--x", "1", "--json", "-o", "-").stdout)["ok"] is True
 

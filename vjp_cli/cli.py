@@ -11,7 +11,8 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
-from vjp_cli import __version__, inspection
+import vjp_cli
+from vjp_cli import inspection
 from vjp_cli.arguments import EXAMPLE, wants_json
 from vjp_cli.choices import device_of, dtype_of, format_of, names_of, verdicts_of
 from vjp_cli.command import (
@@ -67,7 +68,10 @@ Help = Annotated[
     bool, _answer("--help", "-h", "Show this page and exit.", lambda context: context.get_help())
 ]
 Version = Annotated[
-    bool, _answer("--version", "-V", "Show the version and exit.", lambda _: f"vjp {__version__}")
+    bool,
+    _answer(
+        "--version", "-V", "Show the version and exit.", lambda _: f"vjp {vjp_cli.__version__}"
+    ),
 ]
 Expr = Annotated[
     str | None,

@@ -14,7 +14,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
-from vjp_cli import __version__
+import vjp_cli
 from vjp_cli.arguments import EXAMPLE, Known, split
 from vjp_cli.choices import did_you_mean
 from vjp_cli.errors import EvaluationError, ExitCode, InputError, LimitError, VjpError, shorten
@@ -56,6 +56,35 @@ def call_of(context: _Context) -> Call:
     return call
 
 
+class _Conversion:
+    """Typer's conversion of one parameter, only where there is something to convert.
+
+    Typer would import pydantic to find that a flag which nobody gave is None, and that a text is a
+    text: half of the time that a rejected call takes.
+    """
+
+    def __init__(self, param: TyperOption) -> None:
+        self._convert = param.get_runtime_param
+
+    def __call__(self) -> "_Conversion":
+        return self
+
+    def coerce(self, value: Any, param: TyperOption, ctx: _Context) -> Any:
+        if value is None:
+            return () if param.multiple else None
+        annotation = param.type_descriptor.annotation
+        # the command line gives texts, and a default has its type already
+        if annotation in (str, list[str]) or type(value) is annotation:
+            return value
+        return self._convert().coerce(value, param=param, ctx=ctx)
+
+
+def _spare_conversions(params: Iterable[Any]) -> None:
+    for param in params:
+        if not isinstance(param.get_runtime_param, _Conversion):
+            param.get_runtime_param = _Conversion(param)
+
+
 class _PlainHelp:
     """Help under one heading a panel, with an epilog whose lines stay as they are written."""
 
@@ -83,6 +112,12 @@ class ProgramGroup(_PlainHelp, TyperGroup):
         """The commands first: there is little else to choose."""
         self.format_commands(ctx, formatter)
         super().format_options(ctx, formatter)
+
+    def parse_args(self, ctx: _Context, args: list[str]) -> list[str]:
+        """Let Typer read the options before the command's name."""
+        _spare_conversions(self.params)
+        rest: list[str] = super().parse_args(ctx, args)
+        return rest
 
     def resolve_command(self, ctx: _Context, args: list[str]) -> Any:
         """The command that ``args`` begin with.
@@ -124,6 +159,7 @@ class ExpressionCommand(_PlainHelp, TyperCommand):
         except VjpError:
             if not lenient:
                 raise
+        _spare_conversions(self.get_params(ctx))
         ordered = asking or [*arguments.options, "--", *arguments.words[:1]]
         rest: list[str] = super().parse_args(ctx, ordered)
         return rest
@@ -191,7 +227,7 @@ def known_error(error: Exception) -> VjpError:
         case ImportError(name="torch" | "sympy" | "numpy" | "flint"):
             return EvaluationError(f"{error.name} cannot be imported: {error}")
     return _Bug(
-        f"this is a bug in vjp {__version__} (Python {platform.python_version()}): "
+        f"this is a bug in vjp {vjp_cli.__version__} (Python {platform.python_version()}): "
         f"{type(error).__name__}: {shorten(' '.join(str(error).split()), 200)}",
         "please report it with the command line; VJP_DEBUG=1 shows where it happened",
     )

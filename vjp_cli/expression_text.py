@@ -24,7 +24,7 @@ class StandardInput:
             limit: the most bytes that are accepted.
 
         Raises:
-            InputError: it is closed, or was read before.
+            InputError: it is closed, cannot be read, or was read before.
             LimitError: it is longer than ``limit``.
         """
         if self._used:
@@ -34,7 +34,10 @@ class StandardInput:
             raise InputError("standard input is closed")
         if sys.stdin.isatty() and sys.stderr is not None:
             sys.stderr.write("vjp: reading standard input; end it with Ctrl-D\n")
-        data = sys.stdin.buffer.read(limit + 1)
+        try:
+            data = sys.stdin.buffer.read(limit + 1)
+        except OSError as error:
+            raise InputError(f"cannot read standard input: {error.strerror}") from error
         if len(data) > limit:
             raise LimitError(f"standard input has more than {limit} bytes")
         return data

@@ -58,7 +58,7 @@ def _suffix(path: str) -> str:
 def _read_json(source: Source) -> Value:
     text = source.text().strip()
     if not text:
-        raise source.error("is empty", "")
+        raise source.error("is empty")
     return from_json(text, f"{source.name}: {source.label}")
 
 
@@ -81,27 +81,27 @@ def read_table(text: str, source: Source, delimiter: str) -> Value:
     """
     check_size((text.count(delimiter) + text.count("\n") + 1,), f"{source.name}: {source.label}")
     rows: list[list[Scalar]] = []
-    first_line = 0
+    first = True
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     try:
         for cells in reader:
-            # the header is the first line that is not empty
-            heading = first_line == 0 and _is_header(cells)
-            if not any(cell.strip() for cell in cells) and len(cells) < 2:
+            if len(cells) < 2 and not "".join(cells).strip():
                 continue
-            first_line = first_line or reader.line_num
+            heading = first and _is_header(cells)
+            first = False
             if heading:
                 continue
             if rows and len(cells) != len(rows[0]):
-                raise source.error(
-                    f"has {len(cells)} columns in line {reader.line_num}, {len(rows[0])} before",
+                raise InputError(
+                    f"{source.name}: line {reader.line_num} of {source.label} ends after column "
+                    f"{len(cells)}, the lines before after column {len(rows[0])}",
                     "every line needs as many numbers as the first",
                 )
             rows.append(_read_cells(cells, source, reader.line_num))
     except csv.Error as error:
-        raise source.error(f"is damaged at line {reader.line_num}: {error}", "") from None
+        raise source.error(f"is damaged at line {reader.line_num}: {error}") from None
     if not rows:
-        raise source.error("holds no numbers", "")
+        raise source.error("holds no numbers")
     columns = len(rows[0])
     shape = (len(rows), columns) if len(rows) > 1 < columns else (len(rows) * columns,)
     return Value(shape, [entry for row in rows for entry in row])
@@ -109,7 +109,9 @@ def read_table(text: str, source: Source, delimiter: str) -> Value:
 
 def _is_header(cells: list[str]) -> bool:
     # a cell that begins like a number is a bad number, not a name: its line must not be skipped
-    return not any(_LIKE_NUMBER.match(cell) or _spells_number(cell) for cell in cells)
+    return any(cell.strip() for cell in cells) and not any(
+        _LIKE_NUMBER.match(cell) or _spells_number(cell) for cell in cells
+    )
 
 
 _LIKE_NUMBER = re.compile(r"\s*[+\-−]?[.,]?\d")

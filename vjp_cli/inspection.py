@@ -13,6 +13,7 @@ from vjp_cli.checks.judgement import Judgement, judge
 from vjp_cli.checks.scaling import Scaling
 from vjp_cli.derivatives.evaluation import TorchSide, Wanted, evaluate
 from vjp_cli.errors import InputError, LimitError
+from vjp_cli.exact.oracle import SlopeOracle
 from vjp_cli.exact.side import ExactAnswer, answer
 from vjp_cli.exact.tracing_program import Point
 from vjp_cli.expression import Expression
@@ -62,7 +63,12 @@ def inspect(request: Request, settings: Settings) -> Report:
     torch_side = evaluate(program, bound.inputs, wanted)
     point = Point(bound.inputs, wrt, held["v"])
     exact = answer(program, point, torch_side.output, settings, deadline)
-    judgement = judge(torch_side, exact, Scaling(program, point, settings, deadline))
+    judgement = judge(
+        torch_side,
+        exact,
+        Scaling(program, point, settings, deadline),
+        SlopeOracle(program, point, deadline),
+    )
     return _report(request, settings, _Stages(point, torch_side, exact, judgement))
 
 

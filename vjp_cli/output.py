@@ -27,13 +27,13 @@ def write_text(text: str, path: str | None = None) -> None:
     if path is None or path == "-":
         _write_stdout(text)
         return
-    target = Path(os.path.realpath(path))
+    target = Path(path)
     try:
         if target.exists() and not stat.S_ISREG(target.stat().st_mode):
             # a device or a pipe cannot be replaced, only written
             target.write_text(text, encoding="utf-8")
         else:
-            _replace(target, text)
+            _replace(Path(os.path.realpath(path)), text)
     except (OSError, ValueError) as error:
         raise OutputError(f"cannot write '{shorten(path)}': {_reason(error)}") from error
 

@@ -117,7 +117,7 @@ class _Walk:
             if isinstance(statement, ast.Assign):
                 self.assign(statement.targets[0], value)
         last = self.expression.statements[-1]
-        value = self.stacked(value)
+        value = self.stacked(last, value)
         if isinstance(value, tuple):
             raise EvaluationError(
                 f"the result has {len(value)} parts",
@@ -151,7 +151,9 @@ class _Walk:
         method = getattr(self, f"_{type(node).__name__.lower()}")
         return method(node)
 
-    def attempt(self, node: ast.expr, function: Callable[..., Any], *args: Any, **kw: Any) -> Any:
+    def attempt(
+        self, node: ast.expr | ast.stmt, function: Callable[..., Any], *args: Any, **kw: Any
+    ) -> Any:
         """Call torch for one node; its refusal becomes an error at the node's place."""
         where = place(self.expression, node)
         self.observer.enter(where)
@@ -203,7 +205,8 @@ class _Walk:
         return self.attempt(node, _COMPARISONS[type(node.ops[0])], left, right)
 
     def _subscript(self, node: ast.Subscript) -> Any:
-        return self.attempt(node, operator.getitem, self.stacked(self.value(node.value)), self.index(node.slice))
+        owner = self.stacked(node.value, self.value(node.value))
+        return self.attempt(node, operator.getitem, owner, self.index(node.slice))
 
     def index(self, node: ast.expr) -> Any:
         if isinstance(node, ast.Slice):
@@ -224,8 +227,10 @@ class _Walk:
         if found.kind is AttributeKind.FIELD:
             return self.attempt(node, _field, owner, found.name)
         if found.name == "data":
-            return self.attempt(node, torch.Tensor.detach, self.stacked(owner))
-        return self.attempt(node, getattr, self.stacked(owner), found.name)
+            return self.attempt(
+                node, lambda tensor: tensor.detach(), self.stacked(node.value, owner)
+            )
+        return self.attempt(node, getattr, self.stacked(node.value, owner), found.name)
 
     def _call(self, node: ast.Call) -> Any:
         called = meaning.callee(node)
@@ -237,8 +242,8 @@ class _Walk:
         if called.op is None:
             return self.attempt(node, getattr(args[0], called.query), *args[1:])
         kwargs = {str(k.arg): self.value(k.value) for k in node.keywords}
-        if called.op.name not in _LIST_OPERATIONS:
-            args = [self.stacked(value) for value in args]
+        if not _LIST_OPERATIONS.intersection(called.op.names):
+            args = [self.stacked(node, value) for value in args]
         result = self.attempt(node, self.function(called.op, bool(receiver)), *args, **kwargs)
         return self.observer.lift(result) if called.op.kind is Kind.CONSTANT else result
 
@@ -253,20 +258,22 @@ class _Walk:
 
     def operand(self, node: ast.expr) -> Any:
         """The value of an operand: a list of numbers is a tensor there."""
-        value = self.stacked(self.value(node))
+        value = self.stacked(node, self.value(node))
         if isinstance(value, tuple) and not hasattr(value, "_fields"):
             raise EvaluationError(
-                "a tuple is not an operand", "take one part, for example [0]", place(self.expression, node)
+                "a tuple is not an operand",
+                "take one part, for example [0]",
+                place(self.expression, node),
             )
         if isinstance(value, list):
             value = self.observer.lift(torch.tensor(value, dtype=getattr(torch, self.dtype)))
         return value
 
-    def stacked(self, value: Any) -> Any:
+    def stacked(self, node: ast.expr | ast.stmt, value: Any) -> Any:
         """A list that holds tensors as one tensor; anything else as it is."""
         if not isinstance(value, list):
             return value
-        parts = [self.stacked(item) for item in value]
+        parts = [self.stacked(node, item) for item in value]
         model = next((part for part in parts if isinstance(part, (torch.Tensor, Tracer))), None)
         if model is None:
             return value
@@ -276,7 +283,7 @@ class _Walk:
             else part
             for part in parts
         ]
-        return torch.stack(filled)
+        return self.attempt(node, torch.stack, filled)
 
 
 def _field(owner: Any, name: str) -> Any:

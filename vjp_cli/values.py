@@ -55,7 +55,7 @@ def parse_value(
         source = from_stdin(name, stdin)
         given = source.text().strip()
         if not given:
-            raise InputError(f"{name}: standard input is empty", "")
+            raise InputError(f"{name}: standard input is empty")
         inner, given = _split_dtype(given, name)
         dtype = dtype or inner
         if "\n" in given and given[0] != "[":
@@ -106,7 +106,7 @@ def _settle(value: Value | Generated, dtype: str | None, name: str) -> Value | G
     """Decide what the raw numbers count as: constants of ``dtype``, or floats, or complex."""
     if isinstance(value, Generated):
         if dtype and value.kind in ("rand", "randn"):
-            raise InputError(f"{name}: {value.kind} does not make {dtype} numbers", "")
+            raise InputError(f"{name}: {value.kind} does not make {dtype} numbers")
         return replace(value, dtype=dtype)
     if not isinstance(value.numbers, Sequence):
         if dtype is None:

@@ -12,10 +12,26 @@ from vjp_cli.report import Array, Structure
 from vjp_cli.settings import Format
 
 SNAPSHOTS = Path(__file__).parents[1] / "snapshots"
-KEYS = (
-    "schema ok verdict exit_code problem inputs output v jacobian vjp symbolic structure truth"
-    " verdicts checks findings notes environment"
-).split()
+KEYS = [
+    "schema",
+    "ok",
+    "verdict",
+    "exit_code",
+    "problem",
+    "inputs",
+    "output",
+    "v",
+    "jacobian",
+    "vjp",
+    "symbolic",
+    "structure",
+    "truth",
+    "verdicts",
+    "checks",
+    "findings",
+    "notes",
+    "environment",
+]
 
 
 def loaded(report, **view):

@@ -28,6 +28,7 @@ def test_axis_names_the_elements_in_row_major_order(shape, names):
 
 def test_axis_slices():
     assert Axis("x", (1000,))[2:4] == ["x[2]", "x[3]"]
+    assert Axis("x", (1000,))[-1] == "x[999]"
 
 
 def test_the_order_is_jacobian_then_v_then_product():

@@ -60,13 +60,12 @@ def test_denominator_layout_says_so():
 
 @pytest.mark.parametrize("name", reports.REPORTS)
 @pytest.mark.parametrize("width", [-3, 0, 20, 40, 80, 200, PIPE])
-def test_no_line_of_words_and_no_table_that_can_be_cut_exceeds_the_width(name, width):
+def test_lines_fit_the_width(name, width):
     text = shown(reports.REPORTS[name](), width=width)
 
     # below 40 a single column may need more than there is, and is shown all the same
     if width >= 40:
         assert max(map(len, text.splitlines())) <= width
-    assert text == shown(reports.REPORTS[name](), width=width)
     assert all(line == line.rstrip() for line in text.splitlines())
 
 

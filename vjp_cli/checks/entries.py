@@ -2,10 +2,13 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from vjp_cli.checks.by_slopes import judge_by_slopes
 from vjp_cli.checks.verdict import Bound, Comparison, Gap, measure
 from vjp_cli.exact.derivatives import settled
+from vjp_cli.exact.limits import same
+from vjp_cli.exact.slopes import Slopes
 from vjp_cli.numbers.dtypes import FloatFormat
 from vjp_cli.numbers.scalar import Number, digits, is_finite, is_zero
 from vjp_cli.report import Truth, TruthKind, Verdict
@@ -38,6 +41,9 @@ class Question:
         truth: the derivative by formula; may be NaN or without certain digits.
         doubt: why the formula may not be the derivative here; "" when it is.
         is_rounding: asks precision scaling about this entry.
+        slopes: asks for the slopes of the whole function; None when time ran out.
+        by_design: asks for the derivative of the program as written, and where it departs from
+            its mathematics; None where it does not.
     """
 
     torch: float | None
@@ -46,20 +52,75 @@ class Question:
     form: FloatFormat
     doubt: str
     is_rounding: Callable[[], bool]
+    slopes: Callable[[], Slopes | None]
+    by_design: Callable[[], tuple[Number, str] | None]
 
 
 def judge_entry(question: Question) -> Entry:
-    """The verdict of one entry."""
-    reason = _unusable(question)
-    if reason:
-        return Entry(Verdict.UNCHECKED, UNKNOWN, question.torch, cause=reason)
+    """The verdict of one entry: by formula, and by slopes where the formula cannot be trusted.
+
+    A formula that accuses torch is itself checked by the slopes, which use no formula.
+    """
+    entry = _judged(question)
+    if entry.verdict in (Verdict.OK, Verdict.KINK, Verdict.UNDEFINED, Verdict.UNCHECKED):
+        return entry
+    written = question.by_design()
+    if written is None or question.torch is None or not settled(written[0]):
+        return entry
+    if not is_finite(written[0]):
+        return entry
+    comparison = measure(question.torch, written[0], question.bound, question.form)
+    if comparison.gap not in (Gap.NONE, Gap.ROUNDED):
+        return entry
+    return replace(entry, verdict=Verdict.BY_DESIGN, cause=f"by design: {written[1]}")
+
+
+def _judged(question: Question) -> Entry:
+    doubt = _unusable(question)
+    if not doubt:
+        entry = _by_formula(question)
+        if entry.verdict in _HARMLESS:
+            return entry
+        slopes = question.slopes()
+        if slopes is None or _confirmed(question.truth, slopes):
+            return entry
+        return _by_slopes(question, slopes)
+    slopes = question.slopes()
+    if slopes is None:
+        return Entry(Verdict.UNCHECKED, UNKNOWN, question.torch, cause="timeout")
+    return _by_slopes(question, slopes)
+
+
+_HARMLESS = (Verdict.OK, Verdict.IMPRECISE)
+
+
+def _confirmed(truth: Number, slopes: Slopes) -> bool:
+    return all(
+        side.value is not None and same(side.value, truth) for side in (slopes.left, slopes.right)
+    )
+
+
+def _by_formula(question: Question) -> Entry:
     truth = Truth(TruthKind.VALUE, digits(question.truth))
     if question.torch is None:
         if is_zero(question.truth):
             return Entry(Verdict.OK, truth)
-        return Entry(Verdict.MISSING, truth, None, cause="torch gives no number")
+        return Entry(Verdict.MISSING, truth, cause="torch gives no number")
     comparison = measure(question.torch, question.truth, question.bound, question.form)
     verdict, cause = _meaning(comparison.gap, question)
+    return Entry(verdict, truth, question.torch, comparison, cause)
+
+
+def _by_slopes(question: Question, slopes: Slopes) -> Entry:
+    compared: list[Comparison] = []
+
+    def compare(truth: Number) -> tuple[Verdict, str]:
+        assert question.torch is not None
+        compared.append(measure(question.torch, truth, question.bound, question.form))
+        return _meaning(compared[-1].gap, question)
+
+    verdict, truth, cause = judge_by_slopes(question.torch, slopes, compare)
+    comparison = compared[0] if compared and truth.kind is not TruthKind.SLOPES else None
     return Entry(verdict, truth, question.torch, comparison, cause)
 
 
@@ -79,12 +140,12 @@ def _meaning(gap: Gap, question: Question) -> tuple[Verdict, str]:
     if gap is Gap.ROUNDED:
         return Verdict.IMPRECISE, "rounding costs digits here"
     if gap is Gap.LARGE:
-        if question.is_rounding():
+        # at a tie precision scaling means nothing: a number beyond the slopes is wrong
+        if not question.doubt and question.is_rounding():
             return Verdict.IMPRECISE, "rounding costs most digits here: the error shrinks with u"
         return Verdict.WRONG, "the error does not shrink with the precision: not rounding"
     if gap is Gap.LOST:
-        number = question.torch
-        what = "0" if number == 0 else "infinity"
+        what = "0" if question.torch == 0 else "infinity"
         return Verdict.SATURATED, f"torch has {what} where the derivative is an ordinary number"
     return Verdict.WRONG, "the error is at least as large as the derivative"
 

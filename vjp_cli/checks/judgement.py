@@ -10,7 +10,9 @@ from vjp_cli.checks.entries import UNKNOWN, Entry, Question, correct_digits, jud
 from vjp_cli.checks.scaling import Scaling
 from vjp_cli.checks.verdict import Bound, radius_of
 from vjp_cli.derivatives.evaluation import TorchSide
+from vjp_cli.exact.oracle import SlopeOracle
 from vjp_cli.exact.side import ExactAnswer
+from vjp_cli.exact.slopes import Slopes
 from vjp_cli.lazy import flint
 from vjp_cli.numbers.dtypes import FORMATS
 from vjp_cli.numbers.scalar import is_finite, to_float
@@ -50,9 +52,11 @@ class Judgement:
         yield from (check.verdict for check in self.checks)
 
 
-def judge(side: TorchSide, exact: ExactAnswer, scaling: Scaling) -> Judgement:
+def judge(
+    side: TorchSide, exact: ExactAnswer, scaling: Scaling, oracle: SlopeOracle
+) -> Judgement:
     """Judge all that torch gave against all that is known."""
-    judges = _Judge(side, exact, scaling)
+    judges = _Judge(side, exact, scaling, oracle)
     names = side.wrt
     shapes = {name: tuple(scaling.point.inputs[name].shape) for name in names}
     tally = Tally()
@@ -90,7 +94,10 @@ class _Judge:
     number of torch's other than 0 makes them an ``Entry``.
     """
 
-    def __init__(self, side: TorchSide, exact: ExactAnswer, scaling: Scaling) -> None:
+    def __init__(
+        self, side: TorchSide, exact: ExactAnswer, scaling: Scaling, oracle: SlopeOracle
+    ) -> None:
+        self.oracle = oracle
         self.side = side
         self.exact = exact
         self.scaling = scaling
@@ -188,10 +195,39 @@ class _Judge:
         doubt: str,
         where: tuple[str, str, tuple[int, ...]],
     ) -> Entry:
+        target, name, index = where
+
+        def slopes() -> Slopes | None:
+            column = self.oracle.column(name, index[-1])
+            if column is None:
+                return None
+            return column.weighted if target == "vjp" else column.rows[index[0]]
+
         question = Question(
-            number, truth, bound, self.form, doubt, lambda: self.scaling.is_rounding(*where)
+            number,
+            truth,
+            bound,
+            self.form,
+            doubt,
+            lambda: self.scaling.is_rounding(target, name, index),
+            slopes,
+            lambda: self._as_written(target, name, index),
         )
         return judge_entry(question)
+
+    def _as_written(
+        self, target: str, name: str, index: tuple[int, ...]
+    ) -> tuple[Any, str] | None:
+        """The entry of the program as written, and where it departs from its mathematics."""
+        frozen = self.exact.frozen()
+        if frozen is None or self.exact.side is None:
+            return None
+        words = ", ".join(dict.fromkeys(self.exact.side.traced.tape.departures))
+        if target == "vjp":
+            return None if frozen.vjp is None else (frozen.vjp[name][index[0]], words)
+        matrix = frozen.jacobian[name]
+        found = matrix.values[(matrix.rows == index[0]) & (matrix.columns == index[1])]
+        return (found[0] if len(found) else flint.fmpq(0)), words
 
     def _unjudged(self) -> Entry:
         return Entry(Verdict.UNCHECKED, UNKNOWN, cause=self.exact.reason)

@@ -81,7 +81,10 @@ def measure(torch: float, truth: Number, bound: Bound, form: FloatFormat) -> Com
         zero = negligible(truth)
         relative = math.inf if zero else to_float(difference / size)
         ulp = _ulps(error, 0.0 if zero else to_float(size), form)
-    allowed = RADII * bound.radius + form.subnormal
+    # a ball that has lost everything allows nothing, except where the truth is 0 and there is
+    # nothing to be relative to
+    known = math.isfinite(bound.radius)
+    allowed = RADII * bound.radius + form.subnormal if known or zero else form.subnormal
     ratio = error / allowed if allowed > 0 and not math.isnan(allowed) else math.inf
     gap = _gap(torch, error, relative, allowed, bound, form) if not zero else _at_zero(
         error, allowed, bound, form

@@ -38,9 +38,10 @@ def _by_loop(output: "Tensor", inputs: "list[Tensor]") -> "list[Tensor]":
     rows = output.numel()
     found = [input.new_zeros((rows, input.numel())) for input in inputs]
     for row in range(rows):
-        unit = torch.zeros_like(output)
-        unit.view(-1)[row] = 1
-        for jacobian, gradient in zip(found, gradients(output, inputs, unit), strict=True):
+        unit = output.new_zeros(rows)
+        unit[row] = 1
+        pulled = gradients(output, inputs, unit.reshape(output.shape))
+        for jacobian, gradient in zip(found, pulled, strict=True):
             if gradient is not None:
                 jacobian[row] = gradient.reshape(-1)
     return found

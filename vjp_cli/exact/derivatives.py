@@ -14,7 +14,7 @@ from vjp_cli.exact import reverse
 from vjp_cli.exact.reach import inputs_behind
 from vjp_cli.lazy import flint, numpy
 from vjp_cli.numbers.scalar import Number, certain, is_finite
-from vjp_cli.tracing.tape import Index, Node, OutOfTime, Tape, Values
+from vjp_cli.tracing.tape import Index, Node, OutOfTime, Tape, Values, not_finite
 
 FIRST_BITS = 160
 LAST_BITS = 40_960
@@ -22,11 +22,12 @@ LAST_BITS = 40_960
 
 @dataclass(frozen=True)
 class Traced:
-    """A program's tape: its output and its active leaves by name."""
+    """A program's tape: its output, its active leaves by name, and all its leaves."""
 
     tape: Tape
     output: Node
     leaves: Mapping[str, Node]
+    inputs: tuple[Node, ...]
     v: Node | None
 
 
@@ -78,7 +79,7 @@ def exact_side(trace: Trace, *, jacobian: bool, deadline: float) -> ExactSide:
     bits = FIRST_BITS
     while True:
         try:
-            side = _derivatives(trace(Tape(bits, deadline=deadline)), jacobian=jacobian)
+            side = differentiate(trace(Tape(bits, deadline=deadline)), jacobian=jacobian)
         except OutOfTime:
             if best is None:
                 raise
@@ -93,10 +94,11 @@ def rounding_side(trace: Trace, exact: ExactSide, *, deadline: float) -> ExactSi
     """The same in balls of the dtype's precision, repeating the decisions of the exact run."""
     decisions = exact.traced.tape.decisions.replay()
     tape = Tape(53, rounding=True, decisions=decisions, deadline=deadline)
-    return _derivatives(trace(tape), jacobian=bool(exact.jacobian))
+    return differentiate(trace(tape), jacobian=bool(exact.jacobian))
 
 
-def _derivatives(traced: Traced, *, jacobian: bool) -> ExactSide:
+def differentiate(traced: Traced, *, jacobian: bool) -> ExactSide:
+    """J and vᵀJ of one tape, at whatever precision it has."""
     tape, output = traced.tape, traced.output
     entries = reverse.jacobian(tape, output) if jacobian and output.active else {}
     matrices = {
@@ -128,6 +130,10 @@ def _column(leaf: Node, entries: reverse.Entries | None) -> Values:
 def _doubts(traced: Traced) -> dict[str, dict[int, str]]:
     names = {leaf: name for name, leaf in traced.leaves.items()}
     found: dict[str, dict[int, str]] = {name: {} for name in traced.leaves}
+    traced.tape.doubt(traced.output, not_finite(traced.output), "y is not finite here")
+    if any(len(not_finite(leaf)) for leaf in traced.inputs):
+        for leaf, name in names.items():
+            found[name] = dict.fromkeys(range(leaf.size), "an input is not finite")
     for reason in dict.fromkeys(doubt.reason for doubt in traced.tape.doubts):
         starts = [(d.node, d.positions) for d in traced.tape.doubts if d.reason == reason]
         for leaf, positions in inputs_behind(starts).items():

@@ -27,10 +27,48 @@ def inputs_behind(starts: Iterable[tuple[Node, Index]]) -> dict[Node, Index]:
     return found
 
 
+def depending_on(output: Node, leaf: Node, position: int) -> Any:
+    """For each element of the output whether this element of the leaf reaches it."""
+    seen = {output}
+    waiting = [output]
+    while waiting:
+        for parent in waiting.pop().parents:
+            if parent.active and parent not in seen:
+                seen.add(parent)
+                waiting.append(parent)
+    reached: dict[Node, Any] = {}
+    for node in sorted(seen, key=lambda candidate: candidate.serial):
+        reached[node] = numpy.zeros(node.size, dtype=bool)
+        if node is leaf:
+            reached[node][position] = True
+        for k, parent in enumerate(node.parents):
+            if parent in reached:
+                reached[node] |= _arrives(node, k, reached[parent])
+    return reached[output]
+
+
+def _arrives(node: Node, k: int, parent_reached: Any) -> Any:
+    """Which elements of a node an already reached parent reaches."""
+    if node.kind is NodeKind.ELEMENTWISE:
+        return parent_reached[node.maps[k]]
+    if node.kind is NodeKind.PRODUCT:
+        return parent_reached[node.maps[k]].any(axis=1)
+    if node.kind is NodeKind.OPAQUE:
+        return numpy.full(node.size, parent_reached.any())
+    start = 1 + sum(parent.size for parent in node.parents[:k])
+    counted = numpy.concatenate([[False], parent_reached])
+    own = node.maps[0] - start + 1
+    found = counted[numpy.where((own >= 1) & (own <= node.parents[k].size), own, 0)]
+    return found.any(axis=1) if found.ndim == 2 else found
+
+
 def _parents_of(node: Node, positions: Index) -> Iterable[tuple[Node, Index]]:
     if node.kind in (NodeKind.ELEMENTWISE, NodeKind.PRODUCT):
         for parent, index in zip(node.parents, node.maps, strict=True):
             yield parent, index[positions].ravel()
+    elif node.kind is NodeKind.OPAQUE:
+        for parent in node.parents:
+            yield parent, numpy.arange(parent.size)
     elif node.kind in (NodeKind.MOVE, NodeKind.SUM):
         targets = node.maps[0][positions].ravel()
         start = 1

@@ -11,6 +11,7 @@ again, and its formula read off like any other (Griewank and Walther, Evaluating
 ed., section 3.3: vector reverse mode).
 """
 
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -193,9 +194,26 @@ def _through_product(
             _arrive(arrivals, parent, Entries(rows, targets, values))
 
 
+def _through_opaque(
+    tape: Tape, node: Node, entries: Entries, arrivals: dict[Node, _Arrivals]
+) -> None:
+    """No formula: a NaN stands for every entry, and slopes of the whole function decide."""
+    tape.doubt(node, numpy.unique(entries.positions), "evaluated without a formula")
+    rows = numpy.unique(entries.rows)
+    for parent in node.parents:
+        if parent.active:
+            shape = (len(rows) * parent.size,)
+            unknown = tape.constant(shape, node.dtype, [exact(math.nan)] * shape[0])
+            everywhere = numpy.tile(numpy.arange(parent.size), len(rows))
+            _arrive(
+                arrivals, parent, Entries(numpy.repeat(rows, parent.size), everywhere, unknown)
+            )
+
+
 _PROPAGATE: dict[NodeKind, Any] = {
     NodeKind.ELEMENTWISE: _through_elementwise,
     NodeKind.MOVE: _through_move,
     NodeKind.SUM: _through_sum,
     NodeKind.PRODUCT: _through_product,
+    NodeKind.OPAQUE: _through_opaque,
 }

@@ -1,14 +1,16 @@
 """The exact side's answer: derivatives, rounding radii, or the reason why there are none."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
-from vjp_cli.exact.derivatives import ExactSide, exact_side, rounding_side
+from vjp_cli.exact.derivatives import ExactSide, differentiate, exact_side, rounding_side
 from vjp_cli.exact.guard import disagreement
-from vjp_cli.exact.tracing_program import Point, tracer_of
+from vjp_cli.exact.tracing_program import Point, Trace, tracer_of
 from vjp_cli.program import Program
 from vjp_cli.settings import Settings
-from vjp_cli.tracing.tape import OutOfTime
+from vjp_cli.tracing.tape import OutOfTime, Tape
 from vjp_cli.tracing.tracer import Untraceable
 
 if TYPE_CHECKING:
@@ -22,12 +24,15 @@ class ExactAnswer:
     Attributes:
         side: the derivatives; None when there are none.
         rounding: the same in balls of the dtype's precision; None when time ran out.
+        frozen: the derivatives of the program as it is written, where it departs from its
+            mathematics (a detach); None where it does not.
         reason: why nothing is judged; "" when everything can be.
     """
 
     side: ExactSide | None
     rounding: ExactSide | None
     reason: str = ""
+    frozen: "Callable[[], ExactSide | None]" = lambda: None
 
 
 def answer(
@@ -46,4 +51,20 @@ def answer(
     except OutOfTime:
         return ExactAnswer(None, None, "timeout")
     reason = disagreement(program, point, side, rounding, output)
-    return ExactAnswer(side, rounding, reason)
+    return ExactAnswer(side, rounding, reason, _frozen(trace, side, deadline))
+
+
+def _frozen(trace: Trace, side: ExactSide, deadline: float) -> Callable[[], ExactSide | None]:
+    """The derivatives with every departure as the program has it; computed when first asked."""
+
+    @cache
+    def frozen() -> ExactSide | None:
+        if not side.traced.tape.departures:
+            return None
+        tape = Tape(side.bits, frozen=True, deadline=deadline)
+        try:
+            return differentiate(trace(tape), jacobian=bool(side.jacobian))
+        except (OutOfTime, Untraceable):
+            return None
+
+    return frozen

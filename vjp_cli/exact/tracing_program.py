@@ -2,15 +2,16 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from vjp_cli.errors import Place
 from vjp_cli.exact.derivatives import Traced
+from vjp_cli.exact.slopes import Moved
 from vjp_cli.lazy import torch
-from vjp_cli.numbers.scalar import Number, exact
+from vjp_cli.numbers.scalar import Number, exact, precision
 from vjp_cli.program import Observer, Program
 from vjp_cli.tracing.rules import lift
-from vjp_cli.tracing.tape import Tape
+from vjp_cli.tracing.tape import Node, Tape
 from vjp_cli.tracing.tracer import Tracer, Untraceable
 
 if TYPE_CHECKING:
@@ -39,22 +40,27 @@ class TapeObserver(Observer):
 
 @dataclass(frozen=True)
 class Point:
-    """Where to trace: the inputs as tensors, which of them to differentiate by, and v.
-
-    Attributes:
-        shifts: exact numbers to use instead of the tensors' own, for the inputs named.
-    """
+    """Where to trace: the inputs as tensors, which of them to differentiate by, and v."""
 
     inputs: "Mapping[str, Tensor]"
     wrt: tuple[str, ...]
     v: "Tensor | None" = None
 
 
-def tracer_of(program: Program, point: Point) -> Callable[[Tape], Traced]:
+class Trace(Protocol):
+    """Runs a program on a tape; ``change`` may replace the numbers of a leaf first."""
+
+    def __call__(self, tape: Tape, change: Callable[[Node], None] | None = None) -> Traced: ...
+
+
+def tracer_of(program: Program, point: Point) -> Trace:
     """The function that runs the program at the point on a tape."""
 
-    def trace(tape: Tape) -> Traced:
+    def trace(tape: Tape, change: Callable[[Node], None] | None = None) -> Traced:
         leaves = {name: _leaf(tape, name, value) for name, value in point.inputs.items()}
+        if change is not None:
+            for leaf in leaves.values():
+                change(leaf)
         for name in point.wrt:
             leaves[name].active = True
         tracers = {name: Tracer(tape, leaf) for name, leaf in leaves.items()}
@@ -64,9 +70,30 @@ def tracer_of(program: Program, point: Point) -> Callable[[Tape], Traced]:
             output = lift(tape, output.to(getattr(torch, program.dtype)))
         v = None if point.v is None else _leaf(tape, "v", point.v)
         active = {name: leaves[name] for name in point.wrt}
-        return Traced(tape, output.node, active, v)
+        return Traced(tape, output.node, active, tuple(leaves.values()), v)
 
     return trace
+
+
+def mover_of(
+    program: Program, point: Point, name: str, position: int, deadline: float
+) -> Callable[[Number, int], Moved]:
+    """The function that evaluates the program with one input element moved by an exact shift."""
+
+    def moved(shift: Number, bits: int) -> Moved:
+        tape = Tape(bits, deadline=deadline)
+        leaves = {other: _leaf(tape, other, value) for other, value in point.inputs.items()}
+        leaf = leaves[name]
+        leaf.active = True
+        with precision(bits):
+            leaf.values[position] = leaf.values[position] + shift
+        tracers = {other: Tracer(tape, node) for other, node in leaves.items()}
+        output = program(tracers, TapeObserver(tape))
+        if isinstance(output, torch.Tensor):
+            output = lift(tape, output.to(getattr(torch, program.dtype)))
+        return Moved(output.node, leaf, position)
+
+    return moved
 
 
 def numbers_of(value: "Tensor") -> list[Number]:

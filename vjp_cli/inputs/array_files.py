@@ -164,7 +164,7 @@ def choose(source: Source, names: list[str], what: str) -> str:
     Raises:
         InputError: if it is not there, or none was chosen and there are several.
     """
-    listed = ", ".join(shorten(name, 30) for name in names[:10]) + ("…" if len(names) > 10 else "")
+    listed = ", ".join(shorten(name, 24) for name in names[:4]) + (", …" if len(names) > 4 else "")
     if not names:
         raise source.error(f"holds no {what}")
     if source.key is None and len(names) > 1:

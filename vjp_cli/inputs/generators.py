@@ -82,7 +82,7 @@ def _reals(arguments: list[str], call: str) -> list[int | float]:
         except BadNumber as bad:
             raise InputError(f"{call}: '{shorten(argument, 30)}' {bad}", bad.hint) from None
         if isinstance(read, complex) or not isfinite(read):
-            raise InputError(f"{call}: '{shorten(argument, 30)}' is not finite and real", "")
+            raise InputError(f"{call}: '{shorten(argument, 30)}' is not finite and real")
         found.append(read)
     return found
 
@@ -107,7 +107,7 @@ def _linspace(arguments: list[str], call: str) -> Value:
     (steps,) = _sizes(arguments[2:], call)
     step = (end - start) / (steps - 1) if steps > 1 else 0.0
     if not isfinite(step):
-        raise InputError(f"{call}: the distance of the ends does not fit a double", "")
+        raise InputError(f"{call}: the distance of the ends does not fit a double")
     # counted from the nearer end, as torch counts, so that both ends are exact
     half = (steps + 1) // 2
     numbers = [start + step * k for k in range(half)]

@@ -58,7 +58,6 @@ class BadNumber(ValueError):
 
     def __init__(self, problem: str, hint: str) -> None:
         super().__init__(problem)
-        self.problem = problem
         self.hint = hint
 
 

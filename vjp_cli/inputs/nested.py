@@ -88,7 +88,7 @@ def _row(path: tuple[int, ...]) -> str:
 
 def _mixed(name: str, path: tuple[int, ...], found: str) -> InputError:
     first = where((0,) * len(path))
-    return InputError(f"{name}: {where(path)} is {found} as {first} is", "")
+    return InputError(f"{name}: {where(path)} is {found} as {first} is")
 
 
 _TOKEN = re.compile(r'"[^"]*"|[^\s\[\]{}:,"]+')
@@ -115,7 +115,7 @@ def from_json(text: str, name: str) -> Value:
             "[1,2] has two entries, [[1,2],[3,4]] has two rows",
         ) from None
     except RecursionError:
-        raise InputError(f"{name}: the lists are nested too deeply", "") from None
+        raise InputError(f"{name}: the lists are nested too deeply") from None
 
 
 def _quote(match: re.Match[str]) -> str:

@@ -176,6 +176,8 @@ class _Compiler:
         if name == "exp" and len(node.args) == 1:
             return self.emit(node, functions.FUNCTIONS["exp"], self.visit(node.args[0]))
         known = functions.FUNCTIONS.get(name)
+        if name in ("Derivative", "Subs"):
+            return self.emit(node, functions.FUNCTIONS[name])
         if known is None:
             raise NotImplementedError(f"no exact evaluation for {name}")
         return self.emit(node, known, *[self.visit(argument) for argument in node.args])

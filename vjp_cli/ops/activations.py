@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from vjp_cli.lazy import sympy, torch
@@ -51,6 +52,10 @@ def _mish(input: Any, inplace: bool = False) -> Any:
 
 def _softplus(input: Any, beta: float = 1, threshold: float = 20) -> Any:
     return torch.log1p(torch.exp(beta * input)) / beta
+
+
+def _thresholded_softplus(input: Any, beta: float = 1, threshold: float = 20) -> Any:
+    return torch.where(beta * input > threshold, input, _softplus(input, beta))
 
 
 def _hardtanh(
@@ -106,12 +111,10 @@ def _row(
 
 
 ROWS = (
-    _row(
-        "softplus",
-        _softplus,
-        "",
-        ("3.0", "beta=0.5, threshold=30"),
-        "approximation declared: torch returns the input where beta*input > threshold",
+    replace(
+        _row("softplus", _softplus, "", ("3.0", "beta=0.5, threshold=30")),
+        departure="softplus returns its input beyond the threshold",
+        as_written=_thresholded_softplus,
     ),
     Op(
         "logsigmoid",

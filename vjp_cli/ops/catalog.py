@@ -8,6 +8,7 @@ from vjp_cli.ops import (
     class_losses,
     comparisons,
     contractions,
+    einsum,
     elementary,
     factories,
     indexing,
@@ -46,6 +47,8 @@ ROWS: tuple[Op, ...] = (
     *contractions.ROWS,
     *normalisation.ROWS,
     *losses.ROWS,
+    *class_losses.ROWS,
+    *einsum.ROWS,
 )
 
 # The prefixes under which people write torch's functions; a row is found with or without them.

@@ -101,7 +101,8 @@ def _quantile(
     input: Any, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear"
 ) -> Any:
     if not hasattr(q, "shape"):
-        q = torch.tensor(q, dtype=input.dtype)
+        # a sum with the input's zeros is exact where the input is traced
+        q = torch.zeros_like(input.reshape(-1)[0]) + q
     rest = lines(input, dim)
     ordered = _sort(rest).values.reshape((-1, rest.shape[-1]))
     rank = q.reshape(-1) * (rest.shape[-1] - 1)

@@ -69,7 +69,7 @@ _ERROR_FUNCTIONS = (
     _row("erfinv", lambda x: sympy.erfinv(x), (-0.9, 0.9)),
     _row("erfcx", lambda x: functions.erfcx(x)),
     _row("ndtr", lambda x: functions.ndtr(x)),
-    _row("log_ndtr", lambda x: sympy.log(functions.ndtr(x))),
+    _row("log_ndtr", lambda x: sympy.log(functions.erfcx(-x / sympy.sqrt(2)) / 2) - x**2 / 2),
     _row("ndtri", lambda x: functions.ndtri(x), (0.1, 0.9)),
 )
 

@@ -22,6 +22,7 @@ class Kind(StrEnum):
     COMPARE: the result is a mask or an index, a real tensor that carries no derivative.
     CONSTANT: the result does not depend on the arguments' values (factories).
     COMPOSITE: written with other rows.
+    OPAQUE: evaluated to any precision as a whole; only slopes of the function judge it.
     """
 
     ELEMENTWISE = "elementwise"
@@ -32,6 +33,7 @@ class Kind(StrEnum):
     COMPARE = "compare"
     CONSTANT = "constant"
     COMPOSITE = "composite"
+    OPAQUE = "opaque"
 
 
 @dataclass(frozen=True)
@@ -44,13 +46,16 @@ class Op:
         kind: how elements depend on elements.
         rule: ELEMENTWISE: SymPy symbols -> SymPy formula. COMPOSITE: the same mathematics with
             torch's signature, written with other rows. SUM: positions and the other arguments ->
-            segments. STEP, COMPARE: exact numbers -> exact number or bool. Else None.
+            segments. OPAQUE: for each tensor argument an ``ExactArray``, and
+            the other arguments -> one ``ExactArray`` or a tuple of them. Else None.
         samples: calls that the tests run. Names stand for inputs: x, y 2x3; A 2x3, B 3x4; b 3;
             s a scalar; S 3x3, symmetric positive definite; i, j integer indices; m a 2x3 mask.
         domain: where every input of the samples may lie (a bound of values, exclusive).
         kinks: in words, where the operation has no derivative; "" for nowhere.
         aliases: further names.
         fields: the named results, in order (``values``, ``indices``).
+        departure: in a few words, how torch's derivative departs from the mathematics by design.
+        as_written: COMPOSITE: what torch does instead, with torch's signature.
         note: what a reader of ``vjp ops`` should know.
     """
 
@@ -64,6 +69,8 @@ class Op:
     aliases: tuple[str, ...] = ()
     fields: tuple[str, ...] = ()
     note: str = ""
+    departure: str = ""
+    as_written: Callable[..., Any] | None = None
 
     @property
     def names(self) -> tuple[str, ...]:

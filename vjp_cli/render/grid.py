@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import groupby
 
 from vjp_cli.render.elide import (
     FEW_COLUMNS,
@@ -90,7 +91,12 @@ def _grid(names: _Column, columns: Sequence[_Column], hidden: tuple[str, ...]) -
 
 
 def _spaced(cells: Sequence[Segment]) -> list[Segment]:
-    return [segment for cell in cells for segment in ((" " * GAP, ""), cell)][1:]
+    """``cells`` with gaps between them, neighbours of one role joined: a few long segments."""
+    spaced = [segment for cell in cells for segment in ((" " * GAP, ""), cell)][1:]
+    return [
+        ("".join(text for text, _ in run), role)
+        for role, run in groupby(spaced, key=lambda segment: segment[1])
+    ]
 
 
 def _names(table: Table, rows: Sequence[int | None], spell: Spell) -> _Column:

@@ -76,7 +76,9 @@ class Axis(Sequence[str]):
     def __getitem__(self, index: slice) -> list[str]: ...
     def __getitem__(self, index: int | slice) -> str | list[str]:
         if isinstance(index, slice):
-            return [self[k] for k in range(*index.indices(len(self)))]
+            return [self[k] for k in range(len(self))[index]]
+        # an index that is too large raises here, which ends an iteration
+        index = range(len(self))[index]
         if not self.shape:
             return self.variable
         indices: list[str] = []

@@ -79,8 +79,11 @@ class _Screen:
         return text.encode("ascii", "backslashreplace").decode()
 
     def words(self, text: str, *label: Segment, indent: int = 2) -> None:
-        """A paragraph behind ``label``, wrapped under its own beginning."""
+        """A paragraph behind ``label``, or below it where there is no room, wrapped."""
         start = Text(" " * indent).append_text(self.styled(label))
+        if label and start.cell_len > self.width // 2:
+            self.line(start)
+            start = Text(" " * (indent + 2))
         room = max(self.width - start.cell_len, _NARROWEST)
         for line in Text(self.spell(text)).wrap(self._console, room, overflow="fold") or [Text()]:
             self.line(start + line)
@@ -98,7 +101,11 @@ class _Screen:
     def line(self, line: Text) -> None:
         """A line that is written as it is, however long."""
         line.rstrip()
-        self._console.print(line, no_wrap=True, overflow="ignore", crop=False)
+        if self.view.color:
+            self._console.print(line, no_wrap=True, overflow="ignore", crop=False)
+        else:
+            # without colour there is nothing to render, and a J in full has 100,000 lines
+            self._out.write(line.plain + "\n")
 
     def most(self, count: int) -> int:
         """How many of ``count`` lines of a kind are shown."""
@@ -111,9 +118,10 @@ class _Screen:
 
 def _heading(screen: _Screen, report: Report) -> None:
     label = f"{report.verdict}   "
-    for line in _flow(lines.headline(report), screen.width - len(label)):
-        screen.words(line, (label, report.verdict), indent=0)
-        label = " " * len(label)
+    first, *others = _flow(lines.headline(report), screen.width - len(label))
+    screen.words(first, (label, report.verdict), indent=0)
+    for line in others:
+        screen.words(line, indent=len(label))
     for name, value in (*report.inputs.items(), (report.output.name, report.output.value)):
         screen.words(f"{name} = {_listing(screen, name, value)}")
     judgement = lines.judgement(report)

@@ -10,7 +10,7 @@ from vjp_cli.tracing.tracer import Tracer, Untraceable
 
 # Operations that multiply a half-precision tensor by the unrounded scalar (in torch's wider
 # intermediate type); all others round the scalar to the tensor's dtype first.
-_UNROUNDED_SCALARS = frozenset({"mul", "div"})
+_UNROUNDED_SCALARS = frozenset({"mul", "div", "true_divide"})
 _WIDE = {"float16": "float32", "bfloat16": "float32"}
 
 

@@ -108,11 +108,11 @@ def trace_ordering(tape: Tape, name: str, args: tuple[Any, ...], kwargs: dict[st
     elif positions.ndim == 0:
         return torch.zeros((), dtype=torch.int64)
     lines = positions.movedim(dim, -1)
-    ordered = decide(tape, lambda: _sorted_lines(tape, node, lines, descending))
-    result = torch.tensor(ordered, dtype=torch.int64).reshape(lines.shape)
     if name == "argsort":
-        return result.movedim(-1, dim)
-    first = result[..., 0]
+        ordered = decide(tape, lambda: _sorted_lines(tape, node, lines, descending))
+        return torch.tensor(ordered, dtype=torch.int64).reshape(lines.shape).movedim(-1, dim)
+    found = decide(tape, lambda: _extremes(tape, node, lines, -1 if name == "argmin" else 1))
+    first = torch.tensor(found, dtype=torch.int64).reshape(lines.shape[:-1])
     if not keepdim:
         return first
     return first.reshape((1,) * len(node.shape)) if lines.ndim == 1 else first.unsqueeze(dim)
@@ -121,15 +121,44 @@ def trace_ordering(tape: Tape, name: str, args: tuple[Any, ...], kwargs: dict[st
 def _ordering_arguments(
     name: str,
     input: Tracer,  # noqa: A002 - torch's name
-    dim: int | None = -1,
+    dim: int | None = None,
     descending: bool = False,
     stable: bool = False,
     keepdim: bool = False,
 ) -> tuple[Tracer, int | None, bool, bool]:
     if name == "argsort":
-        return input, dim, descending, False
+        return input, -1 if dim is None else dim, descending, False
     # argmax(input, dim=None, keepdim=False): the third positional argument is keepdim
-    return input, dim, name == "argmax", keepdim or descending
+    return input, dim, False, keepdim or descending
+
+
+def _extremes(tape: Tape, node: Node, lines: "torch.Tensor", direction: int) -> list[int]:
+    """The first largest (direction 1) or smallest element of each line; a NaN wins, as in torch.
+
+    All elements that are equal to it, or undecided against it, are noted as tied.
+    """
+    values = node.values.tolist()
+    tied: list[int] = []
+    result = []
+    width = lines.shape[-1]
+    if not width:
+        raise IndexError("argmax and argmin need at least one element")
+    for line in lines.reshape(-1, width).tolist():
+        best, ties = 0, list[int]()
+        for k in range(1, width):
+            sign, tie = order(values[line[k]], values[line[best]])
+            if sign is None:
+                nan = not is_rational(values[line[best]]) and values[line[best]].is_nan()
+                sign, tie = (-direction if nan else direction), False
+            if tie:
+                ties += (best, k)
+            if direction * sign > 0:
+                best, ties = k, ([best, k] if tie else [])
+        tied.extend(line[k] for k in ties)
+        result.append(best)
+    if node.active:
+        tape.doubt(node, numpy.unique(numpy.array(tied, dtype=int)), "a maximum or minimum is tied")
+    return result
 
 
 def _sorted_lines(tape: Tape, node: Node, lines: "torch.Tensor", descending: bool) -> list[int]:
@@ -204,19 +233,12 @@ def _trunc(x: "flint.fmpq") -> Any:
     return x.floor() if x >= 0 else x.ceil()
 
 
-def _half_even(x: "flint.fmpq") -> Any:
-    nearest = (x + flint.fmpq(1, 2)).floor()
-    tied = (2 * x).q == 1 and x.q != 1
-    return nearest - 1 if tied and int(nearest) % 2 else nearest
-
-
 _Level = Callable[[Any], Any]
 # name -> the level at a rational, and whether the function jumps there
 _STEPS: dict[str, tuple[_Level, Callable[[Any], bool]]] = {
     "floor": (lambda x: _as_rational(x).floor(), lambda x: x.q == 1),
     "ceil": (lambda x: _as_rational(x).ceil(), lambda x: x.q == 1),
     "trunc": (lambda x: _trunc(_as_rational(x)), lambda x: x.q == 1 and x != 0),
-    "round": (lambda x: _half_even(_as_rational(x)), lambda x: (2 * x).q == 1 and x.q != 1),
     "sign": (lambda x: (x > 0) - (x < 0), lambda x: x == 0),
 }
 

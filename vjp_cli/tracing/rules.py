@@ -11,6 +11,7 @@ from typing import Any
 
 from vjp_cli.lazy import numpy, sympy, torch
 from vjp_cli.numbers.dtypes import FORMATS
+from vjp_cli.numbers.exact_array import ExactArray
 from vjp_cli.numbers.formula import Formula, formula, slots
 from vjp_cli.numbers.scalar import exact, to_float
 from vjp_cli.ops.table import Kind, Op
@@ -25,7 +26,7 @@ from vjp_cli.tracing.arguments import (
 )
 from vjp_cli.tracing.decisions import trace_comparison, trace_ordering, trace_step
 from vjp_cli.tracing.registry import row, torch_function
-from vjp_cli.tracing.tape import Index, Node, Shape, Tape
+from vjp_cli.tracing.tape import Index, Node, Shape, Tape, array
 from vjp_cli.tracing.tracer import Tracer, Untraceable
 
 # Above this many products a contraction is not built in exact numbers.
@@ -230,7 +231,40 @@ def lift(tape: Tape, value: Any) -> Any:
 
 def _trace_composite(tape: Tape, op: Op, args: Args, kwargs: Kwargs) -> Any:
     assert op.rule is not None
+    if op.as_written is not None:
+        tape.departures.append(op.departure)
+        if tape.frozen:
+            return op.as_written(*args, **kwargs)
     return op.rule(*args, **kwargs)
+
+
+def _trace_opaque(tape: Tape, op: Op, args: Args, kwargs: Kwargs) -> Any:
+    """An evaluation without a formula, of any precision: the rule sees numbers, not nodes."""
+    assert op.rule is not None
+    dtype = result_dtype([value for value in _flatten((args, kwargs)) if _is_data(value)])
+    nodes: list[Node] = []
+
+    def numbers(value: Any) -> Any:
+        if isinstance(value, (list, tuple)):
+            return type(value)(numbers(item) for item in value)
+        if not _is_data(value):
+            return value
+        nodes.append(as_node(tape, value, dtype))
+        return ExactArray(nodes[-1].shape, tuple(nodes[-1].values.tolist()))
+
+    with tape.precise("float64"):
+        result = op.rule(
+            *[numbers(value) for value in args],
+            **{key: numbers(value) for key, value in kwargs.items()},
+        )
+
+    def wrap(made: ExactArray) -> Tracer:
+        return Tracer(tape, tape.opaque(nodes, array(made.numbers), made.shape, dtype))
+
+    if isinstance(result, ExactArray):
+        return wrap(result)
+    made = [wrap(part) if isinstance(part, ExactArray) else part for part in result]
+    return type(result)(*made) if hasattr(result, "_fields") else tuple(made)
 
 
 _BY_KIND: dict[Kind, Callable[[Tape, Op, Args, Kwargs], Any]] = {
@@ -242,6 +276,7 @@ _BY_KIND: dict[Kind, Callable[[Tape, Op, Args, Kwargs], Any]] = {
     Kind.COMPARE: _trace_compare,
     Kind.CONSTANT: _trace_constant,
     Kind.COMPOSITE: _trace_composite,
+    Kind.OPAQUE: _trace_opaque,
 }
 
 # dtype of each cast by name
@@ -336,7 +371,7 @@ def _target(args: Args, kwargs: Kwargs) -> str | None:
 def _trace_detach(tape: Tape, op: Op, args: Args, kwargs: Kwargs) -> Any:
     """The mathematics goes on through a detach; a frozen tape stops there, as the program does."""
     node = args[0].node
-    tape.departures.append("detach")
+    tape.departures.append("detach cuts the graph")
     if not tape.frozen:
         return args[0]
     return constant(tape, node.values.tolist(), node.shape, node.dtype)

@@ -1,8 +1,9 @@
 """The tape: a program as array operations on exact numbers.
 
-Four kinds of node carry everything: ``elementwise`` (a formula of scalar parents), ``move`` (a flat
-index map), ``sum`` (sums of elements) and ``product`` (sums of products). Leaves are inputs and
-constants. A node's values are computed when it is made and never change.
+Four kinds of node carry nearly everything: ``elementwise`` (a formula of scalar parents), ``move``
+(a flat index map), ``sum`` (sums of elements) and ``product`` (sums of products). An ``opaque`` node
+has values and no formula (eigenvalues): only slopes of the whole function see through it. Leaves
+are inputs and constants. A node's values are computed when it is made and never change.
 
 Index maps count the elements of all parents, laid one after another, from 1; 0 stands for the
 constant zero. So padding needs no parent of its own, and sums of unequal length are padded with 0.
@@ -40,6 +41,7 @@ class NodeKind(StrEnum):
     MOVE = "move"
     SUM = "sum"
     PRODUCT = "product"
+    OPAQUE = "opaque"
 
 
 class OutOfTime(Exception):  # noqa: N818 - it is a budget that ends, not a fault
@@ -164,7 +166,7 @@ class Tape:
         columns: list[list[Number]] = [[] for _ in parents]
         for k in rule.used:
             columns[k] = parents[k].values[maps[k]].tolist()
-        with self._precision(dtype):
+        with self.precise(dtype):
             values = array(rule.evaluate(columns, prod(shape)))
         return self._compute(
             Node(
@@ -179,7 +181,7 @@ class Tape:
 
     def sum(self, parents: Sequence[Node], index: Index, shape: Shape, dtype: str) -> Node:
         """Sums of elements of the parents: one row of ``index``, of shape (size, k), for each."""
-        with self._precision(dtype):
+        with self.precise(dtype):
             values = _row_sums(_pooled(parents)[index])
         return self._compute(Node(NodeKind.SUM, shape, dtype, values, tuple(parents), (index,)))
 
@@ -187,7 +189,7 @@ class Tape:
         self, left: Node, right: Node, maps: tuple[Index, Index], shape: Shape, dtype: str
     ) -> Node:
         """Sums of products: element i is Σ_k left[maps[0][i, k]] · right[maps[1][i, k]]."""
-        with self._precision(dtype):
+        with self.precise(dtype):
             values = _row_sums(left.values[maps[0]] * right.values[maps[1]])
         return self._compute(Node(NodeKind.PRODUCT, shape, dtype, values, (left, right), maps))
 
@@ -195,7 +197,7 @@ class Tape:
         """cotangent · derivative, element by element, where an exact 0 of the cotangent wins."""
         left = cotangent.values[maps[0]].tolist()
         right = derivative.values[maps[1]].tolist()
-        with self._precision(derivative.dtype):
+        with self.precise(derivative.dtype):
             values = array([scale(g, d) for g, d in zip(left, right, strict=True)])
         shape = (len(left),)
         parents = (cotangent, derivative)
@@ -205,6 +207,14 @@ class Tape:
             )
         )
 
+    def opaque(self, parents: Sequence[Node], values: Values, shape: Shape, dtype: str) -> Node:
+        """Values that were computed from all elements of the parents without a formula."""
+        return self._compute(Node(NodeKind.OPAQUE, shape, dtype, values, tuple(parents)))
+
+    def precise(self, dtype: str) -> Any:
+        """The precision at which values of this dtype are computed, as a context."""
+        return precision(FORMATS[dtype].bits if self.rounding else self.bits)
+
     # -- ties and singularities -----------------------------------------------------------------
 
     def doubt(self, node: Node, positions: Index, reason: str) -> None:
@@ -213,9 +223,6 @@ class Tape:
             self.doubts.append(Doubt(node, positions, reason, self.place))
 
     # -- within ---------------------------------------------------------------------------------
-
-    def _precision(self, dtype: str) -> Any:
-        return precision(FORMATS[dtype].bits if self.rounding else self.bits)
 
     def _hold(self, numbers: Sequence[Number]) -> Values:
         if not self.rounding:

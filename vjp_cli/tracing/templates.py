@@ -82,6 +82,8 @@ class Reader:
             return self._name(node, node.name)
         if node.kind is NodeKind.CONSTANT:
             return self._constants(node)
+        if node.kind is NodeKind.OPAQUE:
+            return self._name(node, self._fresh())
         if node.kind is NodeKind.MOVE:
             return _merged(self._moved(node))
         if node.kind is NodeKind.ELEMENTWISE:

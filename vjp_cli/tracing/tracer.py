@@ -154,6 +154,6 @@ for _dunder, _name in _OPERATORS.items():
 for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
     assert hasattr(operator, _name)
     setattr(Tracer, f"__{_name}__", _forward(_name))
-for _name in ("neg", "abs"):
-    setattr(Tracer, f"__{_name}__", _unary(_name))
+for _dunder, _name in (("neg", "neg"), ("abs", "abs"), ("pos", "positive")):
+    setattr(Tracer, f"__{_dunder}__", _unary(_name))
 Tracer.__hash__ = object.__hash__  # type: ignore[method-assign]

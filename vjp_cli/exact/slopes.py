@@ -1,0 +1,202 @@
+"""One-sided slopes of the whole function: what decides where formulas cannot.
+
+At a kink, a hole or the end of a domain the formula of the branch that was taken says nothing. The
+function itself is then evaluated at x ± h, the branches decided anew, and its difference quotients
+tell left and right slope. No rule about single operations can do this: relu(x) - relu(-x) is the
+identity.
+
+h is absolute and far below every float64 grid (a relative h fails at 0 beside 3e-200). Precision is
+doubled until every quotient has its certain bits.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from vjp_cli.exact.limits import END, Limit, Tendency, enough, limit, same
+from vjp_cli.exact.reach import depending_on
+from vjp_cli.lazy import flint, numpy
+from vjp_cli.numbers.scalar import Number, ball, is_finite, is_rational, is_zero, precision
+from vjp_cli.tracing.tape import Node, OutOfTime
+
+# h = 2^-k for these k; the last is used at a hole only, where differences take pairs of points
+SIZES = (1200, 1800, 2600, 3800)
+_MARGIN_BITS = 400
+_LAST_DOUBLING = 5
+
+
+@dataclass(frozen=True)
+class Moved:
+    """An evaluation with one input element moved.
+
+    Attributes:
+        output: y there.
+        leaf: the input that was moved.
+        position: the element of the leaf.
+    """
+
+    output: Node
+    leaf: Node
+    position: int
+
+
+# (exact shift of the element, bits) -> the function there
+Evaluate = Callable[[Number, int], Moved]
+
+
+@dataclass(frozen=True)
+class Slopes:
+    """The two one-sided slopes of one real function of one input element.
+
+    Attributes:
+        hole: whether the function has no finite value at the point itself.
+        limits_differ: at a hole, whether the two sides tend to different values (or to none).
+    """
+
+    left: Limit
+    right: Limit
+    hole: bool = False
+    limits_differ: bool = False
+
+
+@dataclass(frozen=True)
+class ColumnSlopes:
+    """The slopes of every output, and of Σ v_i·y_i, along one input element."""
+
+    rows: tuple[Slopes, ...]
+    weighted: Slopes | None
+
+
+def column_slopes(evaluate: Evaluate, v: list[Number] | None, deadline: float) -> ColumnSlopes:
+    """The slopes along one element.
+
+    Args:
+        evaluate: the function with the element moved by an exact shift, at a precision.
+        v: the weights of the outputs, or None.
+        deadline: when to give up.
+
+    Raises:
+        OutOfTime: the deadline came before the bits were certain.
+    """
+    for doubling in range(_LAST_DOUBLING + 1):
+        if time.monotonic() > deadline:
+            raise OutOfTime
+        samples = _Samples(evaluate, 2**doubling)
+        if samples.certain(v) or doubling == _LAST_DOUBLING:
+            break
+    rows = tuple(samples.slopes([(row, None)]) for row in range(samples.count))
+    weighted = None
+    if v is not None:
+        taken = [(row, weight) for row, weight in enumerate(v) if not is_zero(weight)]
+        weighted = samples.slopes(taken)
+    return ColumnSlopes(rows, weighted)
+
+
+class _Samples:
+    """The function at the point and at ±h for three sizes of h."""
+
+    def __init__(self, evaluate: Evaluate, factor: int) -> None:
+        self.bits = [factor * (size + _MARGIN_BITS) for size in SIZES]
+        self.outputs: dict[tuple[int, int], Any] = {}
+        self._depends: Any = None
+        for k in range(3):
+            self._sample(evaluate, k)
+        self.count = len(self.outputs[0, 0])
+        if not all(is_finite(value) for value in self.outputs[0, 0]):
+            self._sample(evaluate, 3)
+        self._drop_constants(self._depends)
+
+    def _sample(self, evaluate: Evaluate, k: int) -> None:
+        for sign in (-1, 0, 1):
+            # at the point itself once for each precision
+            moved = evaluate(flint.fmpq(sign) * flint.fmpq(2) ** -SIZES[k], self.bits[k])
+            self.outputs[k, sign] = moved.output.values
+            found = depending_on(moved.output, moved.leaf, moved.position)
+            self._depends = found if self._depends is None else self._depends | found
+
+    def _drop_constants(self, depends: Any) -> None:
+        """Outputs that the element does not reach are the same everywhere: take them as 0.
+
+        Their balls overlap without being equal; subtracting them would only leave their radii.
+        """
+        for row in range(self.count):
+            values = [self.outputs[key][row] for key in self.outputs]
+            if depends[row] or not all(is_finite(value) for value in values):
+                continue
+            if all(_overlap(values[0], value) for value in values[1:]):
+                for key in self.outputs:
+                    self.outputs[key][row] = flint.fmpq(0)
+
+    def certain(self, v: list[Number] | None) -> bool:
+        """Whether all quotients have their certain bits."""
+        functionals: list[list[tuple[int, Number | None]]] = [[(r, None)] for r in range(self.count)]
+        if v is not None:
+            functionals.append([(r, w) for r, w in enumerate(v) if not is_zero(w)])
+        return all(
+            enough(quotient)
+            for functional in functionals
+            for sign in (-1, 1)
+            for quotient in self._quotients(functional, sign)
+        )
+
+    def slopes(self, functional: list[tuple[int, Number | None]]) -> Slopes:
+        """The slopes of a weighted sum of outputs (weight None: the output itself)."""
+        hole = not is_finite(self._value(functional, 0, 0))
+        left, right = (
+            limit(self._quotients(functional, sign), SIZES[:3]) for sign in (-1, 1)
+        )
+        return Slopes(left, right, hole, hole and self._limits_differ(functional))
+
+    def _limits_differ(self, functional: list[tuple[int, Number | None]]) -> bool:
+        near = [self._value(functional, 2, sign) for sign in (-1, 1)]
+        if not all(is_finite(value) for value in near):
+            return True
+        with precision(self.bits[2]):
+            gap = abs(ball(near[0]) - ball(near[1]))
+            size = abs(ball(near[0])) + 1
+            return not bool(gap < size * flint.arb(2) ** -500)
+
+    def _quotients(
+        self, functional: list[tuple[int, Number | None]], sign: int
+    ) -> tuple[Number, Number, Number]:
+        """Difference quotients on one side; at a hole, differences among the points beside it."""
+        h = [sign * flint.fmpq(2) ** -size for size in SIZES]
+        centre = [self._value(functional, k, 0) for k in range(3)]
+        with precision(self.bits[-1]):
+            if is_finite(centre[0]):
+                first, second, third = (
+                    (self._value(functional, k, sign) - centre[k]) / h[k] for k in range(3)
+                )
+            else:
+                at = [self._value(functional, k, sign) for k in range(4)]
+                first, second, third = (
+                    (at[k] - at[k + 1]) / (h[k] - h[k + 1]) for k in range(3)
+                )
+        return first, second, third
+
+    def _value(self, functional: list[tuple[int, Number | None]], k: int, sign: int) -> Number:
+        values = self.outputs[k, sign]
+        with precision(self.bits[k]):
+            total: Number = flint.fmpq(0)
+            for row, weight in functional:
+                total = total + (values[row] if weight is None else weight * values[row])
+            return total
+
+
+def _overlap(left: Number, right: Number) -> bool:
+    if is_rational(left) and is_rational(right):
+        return bool(left == right)
+    return bool(ball(left).overlaps(ball(right)))
+
+
+def agree(left: Limit, right: Limit) -> bool:
+    """Whether two one-sided limits are the same."""
+    if left.tendency is not right.tendency:
+        return False
+    if left.value is None or right.value is None:
+        return left.tendency in (Tendency.PLUS_INFINITY, Tendency.MINUS_INFINITY)
+    return same(left.value, right.value)
+
+
+__all__ = ["END", "ColumnSlopes", "Moved", "Slopes", "agree", "column_slopes"]
