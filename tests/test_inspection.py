@@ -1,7 +1,7 @@
 """The whole pipeline against answers worked out by hand."""
 
 import json
-from functools import lru_cache
+from functools import cache
 from math import prod
 from typing import Any
 
@@ -15,11 +15,11 @@ from vjp_cli.settings import Settings
 EVERY = pytest.mark.parametrize(
     "number", range(len(SCENARIOS)), ids=[f"{s.expression}-{s.dtype}" for s in SCENARIOS]
 )
-# six digits more than torch's own rounding costs, in units of the dtype
+# what rounding torch may have: the numbers of the short formats are exact
 TOLERANCE = {"float64": 1e-14, "float32": 0, "bfloat16": 0, "float16": 0}
 
 
-@lru_cache(maxsize=None)
+@cache
 def solved(number: int) -> tuple[Scenario, Report]:
     scenario = SCENARIOS[number]
     settings = Settings(dtype=scenario.dtype)
@@ -72,7 +72,10 @@ def test_the_structure_is_the_pattern(number: int) -> None:
         columns = prod(report.inputs[name].shape)
         assert found.shape == (len(rows), columns)
         expected = {
-            r * columns + c for r, row in enumerate(rows) for c, mark in enumerate(row) if mark == "x"
+            r * columns + c
+            for r, row in enumerate(rows)
+            for c, mark in enumerate(row)
+            if mark == "x"
         }
         assert found.positions == expected
         assert found.nonzeros == len(expected)
@@ -85,8 +88,7 @@ def test_vjp_and_its_truth(number: int) -> None:
     assert report.judged_vjp is not None
     assert report.symbolic.vjp is not None
     for name, nested in scenario.vjp.items():
-        # 0.1·12 rounds once more
-        same(report.vjp[name], nested, max(TOLERANCE[scenario.dtype], 0))
+        same(report.vjp[name], nested, TOLERANCE[scenario.dtype])
         same(report.symbolic.vjp[name], nested, 1e-14)
         truth = report.judged_vjp.truth[name].map(lambda truth: truth.value)
         same(truth, nested, 1e-14)
@@ -143,7 +145,7 @@ def test_without_a_jacobian_vjp_is_still_judged() -> None:
 
 
 def test_a_jacobian_that_does_not_fit_is_refused() -> None:
-    with pytest.raises(LimitError, match="100,000,000,000 entries") as caught:
+    with pytest.raises(LimitError, match="50,002,500,000 entries") as caught:
         solve("a[:, None]*b", {"a": "ones(100000)", "b": "ones(5)"}, None)
     assert "--no-jacobian" in caught.value.hint
 

@@ -209,3 +209,16 @@ def test_without_v_the_note_stands_in_the_place_of_the_product():
 
     assert text.index("grad can be implicitly created") < text.index("checks")
     assert "symbolic " not in text[: text.index("notes")]
+
+
+@pytest.mark.parametrize(
+    "environment",
+    [{"NO_COLOR": "1"}, {"FORCE_COLOR": "1"}, {"TERM": "dumb"}, {"COLUMNS": "0"}],
+)
+@pytest.mark.parametrize("color", [False, True])
+def test_only_the_view_decides(monkeypatch, environment, color):
+    expected = shown(reports.wide(30), width=120, color=color)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+
+    assert shown(reports.wide(30), width=120, color=color) == expected

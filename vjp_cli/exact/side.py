@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
+from vjp_cli.errors import EvaluationError
 from vjp_cli.exact.derivatives import ExactSide, differentiate, exact_side, rounding_side
 from vjp_cli.exact.guard import disagreement
 from vjp_cli.exact.tracing_program import Point, Trace, tracer_of
@@ -44,6 +45,9 @@ def answer(
         side = exact_side(trace, jacobian=settings.jacobian, deadline=deadline)
     except Untraceable as error:
         return ExactAnswer(None, None, f"the tracer cannot follow {error}")
+    except EvaluationError as error:
+        # torch has just computed the same expression: the fault is the tracer's
+        return ExactAnswer(None, None, f"the tracer cannot follow it: {error.message}")
     except OutOfTime:
         return ExactAnswer(None, None, "timeout")
     try:

@@ -44,7 +44,9 @@ def _function(name: str) -> Any:
         if (name, argindex) in OPEN_DERIVATIVES:
             raise sympy.core.function.ArgumentIndexError(self, argindex)
         places = [sympy.Dummy() for _ in self.args]
-        derivative = definition(*places).diff(places[argindex - 1])
+        value = definition(*places)
+        # the definition inside its own derivative is the function again, in one piece
+        derivative = value.diff(places[argindex - 1]).subs(value, self.func(*places))
         return derivative.xreplace(dict(zip(places, self.args, strict=True)))
 
     def evaluate(self: Any, precision: int) -> Any:

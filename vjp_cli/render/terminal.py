@@ -61,6 +61,9 @@ class _Screen:
             width=self.width,
             force_terminal=view.color,
             color_system="standard" if view.color else None,
+            # settled here, so that rich asks no variable of the environment
+            height=25,
+            no_color=False,
             legacy_windows=False,
             markup=False,
             emoji=False,
