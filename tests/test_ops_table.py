@@ -1,7 +1,6 @@
 """Every sample of every row, inspected: torch's derivative, the tracer's, and the pattern."""
 
 import re
-from dataclasses import replace
 
 import pytest
 import torch
@@ -27,11 +26,13 @@ NOT_OK = {
     "detach": (Verdict.BY_DESIGN, "the program leaves its mathematics"),
 }
 NOT_OK_SAMPLES = {
-    # torch has no derivative by the first argument
-    "zeta(x, y)": Verdict.MISSING,
+    # 0.4·5 rounds to 2: the weight of the next element, 1.1e-16, is rounded away
+    "quantile(x, 0.4)": Verdict.SATURATED,
     # torch multiplies the 0 of another row of J by the infinity
     "nan_to_num(x*float('inf'), posinf=1.0, neginf=2.0)": Verdict.NAN,
 }
+# torch has no derivative by x, and the slopes of zeta take long in thousands of bits.
+WRT = {"zeta(x, y)": ("y",)}
 # Arguments by which torch refuses to differentiate: the samples vary the others.
 REFUSED = re.compile(r"not differentiable with respect to argument")
 SAMPLES = [(op, sample) for op in ROWS for sample in op.samples]
@@ -58,15 +59,15 @@ def one(op: Op, source: str) -> Report:
     inputs = sample_inputs(op, 1)
     if not any(inputs[name].is_floating_point() for name in expression.names):
         # nothing to differentiate by: the result weights an input
-        expression = parse(f"({source})*s")
+        expression = parse(f"({source})*b[:1]")
     values = {name: as_value(inputs[name]) for name in expression.names}
     request = Request(expression, values, Generated("randn", None))
     try:
-        return inspect(request, Settings())
+        return inspect(request, Settings(wrt=WRT.get(source, ())))
     except EvaluationError as error:
         if not REFUSED.search(error.message):
             raise
-        return inspect(request, replace(Settings(), wrt=(expression.names[0],)))
+        return inspect(request, Settings(wrt=expression.names[:1]))
 
 
 def expected(op: Op, sample: str) -> Verdict:
@@ -97,7 +98,7 @@ def test_every_exception_is_a_row() -> None:
 
 @pytest.mark.parametrize("kind", [Kind.MOVE, Kind.SUM])
 def test_the_derivatives_of_moves_and_sums_are_ones(kind: Kind) -> None:
-    for op in (row for row in ROWS if row.kind is kind):
+    for op in (row for row in ROWS if row.kind is kind and row.name not in NOT_OK):
         report = reports(op, op.samples[0])[0]
         entries = {value for array in (report.jacobian or {}).values() for value in array.values}
         assert entries <= {0.0, 1.0}, op.name

@@ -3,15 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from vjp_cli.errors import InputError
 from vjp_cli.lazy import numpy, torch
 from vjp_cli.settings import Settings
 from vjp_cli.values import Generated, Value
-
-if TYPE_CHECKING:
-    from torch import Tensor
 
 
 @dataclass(frozen=True)
@@ -23,8 +20,8 @@ class Bound:
         constants: values with a dtype of their own.
     """
 
-    inputs: "Mapping[str, Tensor]"
-    constants: "Mapping[str, Tensor]"
+    inputs: "Mapping[str, torch.Tensor]"
+    constants: "Mapping[str, torch.Tensor]"
 
 
 def bind(values: Mapping[str, Value | Generated], settings: Settings) -> Bound:
@@ -48,7 +45,7 @@ def bind(values: Mapping[str, Value | Generated], settings: Settings) -> Bound:
 
 def tensor(
     value: Value | Generated, settings: Settings, generator: "torch.Generator | None" = None
-) -> "Tensor":
+) -> "torch.Tensor":
     """One value as a tensor of its own dtype, or of the problem's."""
     dtype = getattr(torch, value.dtype or settings.dtype)
     if isinstance(value, Generated):
@@ -64,8 +61,8 @@ def tensor(
     return made.to(dtype=dtype, device=settings.device).reshape(value.shape)
 
 
-def cotangent(value: Value | Generated | None, output: "Tensor", settings: Settings) -> Any:
-    """v for this output: 1 for one element, None when it has to be given, else checked.
+def cotangent(value: Value | Generated | None, output: "torch.Tensor", settings: Settings) -> Any:
+    """V for this output: 1 for one element, None when it has to be given, else checked.
 
     Raises:
         InputError: v has another shape than y.
@@ -93,7 +90,7 @@ def _wide(numbers: Any, dtype: "torch.dtype") -> "torch.dtype":
     return torch.float64 if dtype.is_floating_point or dtype.is_complex else dtype
 
 
-def _generate(value: Generated, generator: "torch.Generator") -> "Tensor":
+def _generate(value: Generated, generator: "torch.Generator") -> "torch.Tensor":
     shape = value.shape or ()
     if value.kind in ("randn", "rand"):
         make = torch.randn if value.kind == "randn" else torch.rand

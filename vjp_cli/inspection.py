@@ -4,7 +4,7 @@ import platform
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from vjp_cli import __version__
 from vjp_cli.binding import bind, cotangent
@@ -13,6 +13,7 @@ from vjp_cli.checks.judgement import Judgement, judge
 from vjp_cli.checks.scaling import Scaling
 from vjp_cli.derivatives.evaluation import TorchSide, Wanted, evaluate
 from vjp_cli.errors import InputError, LimitError
+from vjp_cli.exact.description import structures_of, symbolic_of
 from vjp_cli.exact.oracle import SlopeOracle
 from vjp_cli.exact.side import ExactAnswer, answer
 from vjp_cli.exact.tracing_program import Point
@@ -21,11 +22,7 @@ from vjp_cli.lazy import sympy, torch
 from vjp_cli.program import Program
 from vjp_cli.report import Array, Number, Output, Problem, Report, worst
 from vjp_cli.settings import LIMITS, Settings
-from vjp_cli.exact.description import structures_of, symbolic_of
 from vjp_cli.values import Generated, Value
-
-if TYPE_CHECKING:
-    from torch import Tensor
 
 
 @dataclass(frozen=True)
@@ -54,7 +51,7 @@ def inspect(request: Request, settings: Settings) -> Report:
     program = Program(request.expression, bound.constants, settings.dtype)
     held: dict[str, Any] = {}
 
-    def v_for(output: "Tensor") -> "Tensor | None":
+    def v_for(output: "torch.Tensor") -> "torch.Tensor | None":
         _check_size(output, [bound.inputs[name] for name in wrt], settings)
         held["v"] = cotangent(request.v, output, settings)
         return held["v"]  # type: ignore[no-any-return]
@@ -72,7 +69,7 @@ def inspect(request: Request, settings: Settings) -> Report:
     return _report(request, settings, _Stages(point, torch_side, exact, judgement))
 
 
-def _check_size(output: "Tensor", sources: "list[Tensor]", settings: Settings) -> None:
+def _check_size(output: "torch.Tensor", sources: "list[torch.Tensor]", settings: Settings) -> None:
     """Refuse a Jacobian that does not fit, before anything is paid for."""
     if not settings.jacobian:
         return
@@ -164,12 +161,12 @@ def _environment(settings: Settings) -> dict[str, str | int | float]:
     }
 
 
-def array_of(value: "Tensor") -> Array[Number]:
+def array_of(value: "torch.Tensor") -> Array[Number]:
     """A tensor's numbers as an array of the report."""
     return Array(tuple(value.shape), _numbers(value))
 
 
-def _numbers(value: "Tensor") -> tuple[Any, ...]:
+def _numbers(value: "torch.Tensor") -> tuple[Any, ...]:
     flat = value.detach().cpu().reshape(-1)
     if not (flat.is_floating_point() or flat.is_complex()):
         flat = flat.to(torch.float64)

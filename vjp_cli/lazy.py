@@ -2,8 +2,9 @@
 
 torch takes one to two seconds to import and SymPy a third of one, while help, completion and every
 rejected input need neither. All other modules write ``from vjp_cli.lazy import torch`` at their top
-and pay on first use. Importing happens with the cyclic collector off: torch creates about a million
-objects that live for ever, and scanning them again and again costs a tenth of the whole call.
+and pay on first use. Importing happens with the cyclic collector off, and what was imported is then
+frozen: torch creates about a million objects that live for ever, and scanning them again and again
+costs a tenth of the whole call.
 """
 
 import gc
@@ -21,6 +22,7 @@ class _LazyModule(ModuleType):
         try:
             module = importlib.import_module(self.__name__)
         finally:
+            gc.freeze()
             if collecting:
                 gc.enable()
         value = getattr(module, attribute)

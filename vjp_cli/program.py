@@ -22,8 +22,25 @@ from vjp_cli.tracing.tracer import Tracer, Untraceable
 
 # Operations whose argument is a list of tensors; for all others a list means the stacked tensor.
 _LIST_OPERATIONS = frozenset(
-    "cat stack hstack vstack dstack column_stack broadcast_tensors meshgrid block_diag einsum "
-    "multi_dot chain_matmul tensor cartesian_prod atleast_1d atleast_2d atleast_3d".split()
+    [
+        "cat",
+        "stack",
+        "hstack",
+        "vstack",
+        "dstack",
+        "column_stack",
+        "broadcast_tensors",
+        "meshgrid",
+        "block_diag",
+        "einsum",
+        "multi_dot",
+        "chain_matmul",
+        "tensor",
+        "cartesian_prod",
+        "atleast_1d",
+        "atleast_2d",
+        "atleast_3d",
+    ]
 )
 
 _BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
@@ -248,11 +265,12 @@ class _Walk:
         return self.observer.lift(result) if called.op.kind is Kind.CONSTANT else result
 
     def function(self, op: Op, method: bool) -> Callable[..., Any]:
-        """torch's function of the row; for a method call the method, where torch has one."""
+        """Torch's function of the row; for a method call the method, where torch has one."""
         name = op.torch.rpartition(".")[2]
         if op.torch.startswith("Tensor.") or (method and hasattr(torch.Tensor, name)):
             return lambda owner, *args, **kwargs: getattr(owner, name)(*args, **kwargs)
-        return torch_function(op)
+        function: Callable[..., Any] = torch_function(op)
+        return function
 
     # -- lists ----------------------------------------------------------------------------------
 
@@ -293,6 +311,6 @@ def _field(owner: Any, name: str) -> Any:
 
 
 def _said(error: Exception) -> str:
-    """torch's own words, on one line and without its internals."""
+    """Torch's own words, on one line and without its internals."""
     text = str(error).strip().split("\n")[0] or type(error).__name__
     return shorten(text, 200)

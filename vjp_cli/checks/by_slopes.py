@@ -44,7 +44,7 @@ def judge_by_slopes(
 
 
 def _against(torch: float | None, limit: Limit, compare: Compare) -> tuple[Verdict, str]:
-    """torch's number against a single slope."""
+    """Torch's number against a single slope."""
     if limit.value is not None:
         if torch is None:
             zero = limit.value == 0
@@ -62,7 +62,7 @@ def _against(torch: float | None, limit: Limit, compare: Compare) -> tuple[Verdi
 def _between(
     torch: float | None, left: Limit, right: Limit, compare: Compare
 ) -> tuple[Verdict, str]:
-    """torch's choice at a kink must lie between the two slopes, up to rounding."""
+    """Torch's choice at a kink must lie between the two slopes, up to rounding."""
     if torch is None:
         return Verdict.MISSING, "torch gives no number"
     if math.isnan(torch):

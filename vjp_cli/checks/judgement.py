@@ -52,9 +52,7 @@ class Judgement:
         yield from (check.verdict for check in self.checks)
 
 
-def judge(
-    side: TorchSide, exact: ExactAnswer, scaling: Scaling, oracle: SlopeOracle
-) -> Judgement:
+def judge(side: TorchSide, exact: ExactAnswer, scaling: Scaling, oracle: SlopeOracle) -> Judgement:
     """Judge all that torch gave against all that is known."""
     judges = _Judge(side, exact, scaling, oracle)
     names = side.wrt
@@ -119,9 +117,11 @@ class _Judge:
             return dict.fromkeys(range(count), self._unjudged())
         matrix = exact.jacobian[name]
         radii = self._radii(name)
-        numbers = [None] * len(matrix.rows) if found is None else found[
-            matrix.rows * columns + matrix.columns
-        ].tolist()
+        numbers = (
+            [None] * len(matrix.rows)
+            if found is None
+            else found[matrix.rows * columns + matrix.columns].tolist()
+        )
         entries: dict[int, Entry] = {}
         doubts = exact.doubts[name]
         for k, (row, column) in enumerate(
@@ -170,7 +170,7 @@ class _Judge:
         return entries
 
     def torch_column(self, name: str) -> list[float | None]:
-        """torch's vᵀJ for one input; 0 where there is no path, None where the pass raised."""
+        """Torch's vᵀJ for one input; 0 where there is no path, None where the pass raised."""
         size = self.scaling.point.inputs[name].numel()
         if self.side.vjp is None:
             return [None] * size
@@ -215,9 +215,7 @@ class _Judge:
         )
         return judge_entry(question)
 
-    def _as_written(
-        self, target: str, name: str, index: tuple[int, ...]
-    ) -> tuple[Any, str] | None:
+    def _as_written(self, target: str, name: str, index: tuple[int, ...]) -> tuple[Any, str] | None:
         """The entry of the program as written, and where it departs from its mathematics."""
         frozen = self.exact.frozen()
         if frozen is None or self.exact.side is None:

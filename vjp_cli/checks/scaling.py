@@ -8,7 +8,7 @@ over a few nearby points counts.
 
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from vjp_cli.derivatives.evaluation import Wanted, evaluate
 from vjp_cli.errors import VjpError
@@ -20,9 +20,6 @@ from vjp_cli.program import Program
 from vjp_cli.settings import Settings
 from vjp_cli.tracing.tape import OutOfTime
 from vjp_cli.tracing.tracer import Untraceable
-
-if TYPE_CHECKING:
-    from torch import Tensor
 
 # error(low) / error(high) above this says rounding (criteria 5.3, measured 85 to 10⁹ for rounding,
 # about 1 for a wrong formula)
@@ -41,7 +38,7 @@ class Scaling:
     _ratios: dict[str, Any] | None = field(default=None, repr=False)
 
     def is_rounding(self, target: str, name: str, index: tuple[int, ...]) -> bool:
-        """Whether the error of one entry of ``vjp`` (index j) or ``jacobian`` (i, j) is rounding."""
+        """Whether the error of an entry of ``vjp`` (index j) or ``jacobian`` (i, j) is rounding."""
         if self._ratios is None:
             self._ratios = self._measure()
         ratios = self._ratios.get(f"{target}.{name}")
@@ -62,7 +59,7 @@ class Scaling:
                 best[key] = numpy.fmax(best[key], ratio) if key in best else ratio
         return best
 
-    def _at(self, inputs: "dict[str, Tensor]", low: str) -> dict[str, Any]:
+    def _at(self, inputs: "dict[str, torch.Tensor]", low: str) -> dict[str, Any]:
         v = self.point.v
         wide = {name: value.double() for name, value in inputs.items()}
         wide_v = None if v is None else v.to(getattr(torch, low)).double()
@@ -114,7 +111,9 @@ def _distances(found: list[float], truth: list[Any]) -> Any:
         return numpy.array([distance(a, b) for a, b in zip(found, truth, strict=True)])
 
 
-def _nearby(value: "Tensor", low: str, attempt: int, generator: "torch.Generator") -> "Tensor":
+def _nearby(
+    value: "torch.Tensor", low: str, attempt: int, generator: "torch.Generator"
+) -> "torch.Tensor":
     """The value moved by up to a few per cent (not at all at first), rounded to the low dtype."""
     if not value.is_floating_point():
         return value

@@ -1,8 +1,8 @@
 """The verdict of one entry: torch's number against the truth and the rounding bound.
 
-The rules are the README's table. A ball that has lost its own digits proves nothing (softmax(x).sum()
-and k·(1 - r/r) look alike to it), so digits and bound work together: a number may be off by the
-rounding of its own operations, but never by more than half its digits without being called out.
+The rules are the README's table. A ball that has lost its own digits proves nothing: to it
+softmax(x).sum() and k·(1 - r/r) look alike. So digits and bound work together: a number may be off
+by the rounding of its own operations, but never by half its digits without being called out.
 """
 
 import math
@@ -86,17 +86,17 @@ def measure(torch: float, truth: Number, bound: Bound, form: FloatFormat) -> Com
     known = math.isfinite(bound.radius)
     allowed = RADII * bound.radius + form.subnormal if known or zero else form.subnormal
     ratio = error / allowed if allowed > 0 and not math.isnan(allowed) else math.inf
-    gap = _gap(torch, error, relative, allowed, bound, form) if not zero else _at_zero(
-        error, allowed, bound, form
+    gap = (
+        _at_zero(error, allowed, bound, form)
+        if zero
+        else _gap(error, relative, allowed, bound, form)
     )
     if gap is Gap.BEYOND and torch == 0 and abs(nearest) >= form.normal:
         gap = Gap.LOST
     return Comparison(gap, error, ratio, ulp)
 
 
-def _gap(
-    torch: float, error: float, relative: float, allowed: float, bound: Bound, form: FloatFormat
-) -> Gap:
+def _gap(error: float, relative: float, allowed: float, bound: Bound, form: FloatFormat) -> Gap:
     u = form.unit
     within = error <= allowed
     if (

@@ -4,13 +4,8 @@ Which way is fastest depends on the number of rows (ratios in the README's notes
 plain gradient for one row, a loop for a few, batches under ``vmap`` beyond.
 """
 
-from typing import TYPE_CHECKING
-
 from vjp_cli.derivatives.seeding import gradients
 from vjp_cli.lazy import torch
-
-if TYPE_CHECKING:
-    from torch import Tensor
 
 # Up to this many rows a loop beats the first use of vmap, which loads modules for 0.07 s.
 LOOP_ROWS = 32
@@ -18,7 +13,7 @@ LOOP_ROWS = 32
 BATCH_ROWS = 64
 
 
-def dense_jacobian(output: "Tensor", inputs: "list[Tensor]") -> "list[Tensor]":
+def dense_jacobian(output: "torch.Tensor", inputs: "list[torch.Tensor]") -> "list[torch.Tensor]":
     """J for each input, of shape (y.numel(), x.numel()); zeros where no path leads.
 
     Raises:
@@ -34,7 +29,7 @@ def dense_jacobian(output: "Tensor", inputs: "list[Tensor]") -> "list[Tensor]":
         return _by_loop(output, inputs)
 
 
-def _by_loop(output: "Tensor", inputs: "list[Tensor]") -> "list[Tensor]":
+def _by_loop(output: "torch.Tensor", inputs: "list[torch.Tensor]") -> "list[torch.Tensor]":
     rows = output.numel()
     found = [input.new_zeros((rows, input.numel())) for input in inputs]
     for row in range(rows):
@@ -47,7 +42,7 @@ def _by_loop(output: "Tensor", inputs: "list[Tensor]") -> "list[Tensor]":
     return found
 
 
-def _by_batches(output: "Tensor", inputs: "list[Tensor]") -> "list[Tensor]":
+def _by_batches(output: "torch.Tensor", inputs: "list[torch.Tensor]") -> "list[torch.Tensor]":
     rows = output.numel()
     found = [input.new_zeros((rows, input.numel())) for input in inputs]
     for start in range(0, rows, BATCH_ROWS):

@@ -2,15 +2,12 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from vjp_cli.derivatives.dense import dense_jacobian
 from vjp_cli.derivatives.seeding import gradients
 from vjp_cli.errors import EvaluationError
 from vjp_cli.lazy import torch
-
-if TYPE_CHECKING:
-    from torch import Tensor
 
 
 @dataclass(frozen=True)
@@ -27,10 +24,10 @@ class TorchSide:
         connected: whether y has a graph at all.
     """
 
-    output: "Tensor"
+    output: "torch.Tensor"
     wrt: tuple[str, ...]
-    vjp: "dict[str, Tensor | None] | None"
-    jacobian: "dict[str, Tensor] | None"
+    vjp: "dict[str, torch.Tensor | None] | None"
+    jacobian: "dict[str, torch.Tensor] | None"
     failure: str = ""
     connected: bool = True
 
@@ -40,12 +37,14 @@ class Wanted:
     """Which derivatives: by what, with which v (a function of y), and whether J is built."""
 
     wrt: tuple[str, ...]
-    v: "Callable[[Tensor], Tensor | None]"
+    v: "Callable[[torch.Tensor], torch.Tensor | None]"
     jacobian: bool
 
 
 def evaluate(
-    program: Callable[[Mapping[str, Any]], Any], inputs: "Mapping[str, Tensor]", wanted: Wanted
+    program: Callable[[Mapping[str, Any]], Any],
+    inputs: "Mapping[str, torch.Tensor]",
+    wanted: Wanted,
 ) -> TorchSide:
     """Run the program on fresh leaves and differentiate it.
 

@@ -1,14 +1,13 @@
 """How a cotangent enters torch's backward pass."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from vjp_cli.lazy import torch
 
-if TYPE_CHECKING:
-    from torch import Tensor
 
-
-def gradients(output: "Tensor", inputs: "list[Tensor]", v: "Tensor") -> "list[Tensor | None]":
+def gradients(
+    output: "torch.Tensor", inputs: "list[torch.Tensor]", v: "torch.Tensor"
+) -> "list[torch.Tensor | None]":
     """What ``output.backward(v)`` would add to each input's ``.grad``; None where no path leads.
 
     The graph is kept, so that further cotangents can follow.
@@ -36,9 +35,9 @@ def _seed_function() -> Any:
     """The autograd function y -> scalar whose backward is v (made once torch is there)."""
     if "seed" not in _cache:
 
-        class Seed(torch.autograd.Function):  # type: ignore[misc]
+        class Seed(torch.autograd.Function):
             @staticmethod
-            def forward(ctx: Any, output: "Tensor", v: "Tensor") -> "Tensor":
+            def forward(ctx: Any, output: "torch.Tensor", v: "torch.Tensor") -> "torch.Tensor":
                 ctx.v = v
                 return torch.zeros((), dtype=torch.float64, device=output.device)
 

@@ -9,9 +9,7 @@ from vjp_cli.tracing.formulas import FormulaWriter
 from vjp_cli.tracing.pattern import structure
 
 
-def symbolic_of(
-    answer: ExactAnswer, output: str, vjp: Mapping[str, Array[Any]] | None
-) -> Symbolic:
+def symbolic_of(answer: ExactAnswer, output: str, vjp: Mapping[str, Array[Any]] | None) -> Symbolic:
     """Formulas of y and of J, and the exact vᵀJ as floats."""
     side = answer.side
     if side is None:

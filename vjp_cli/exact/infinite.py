@@ -5,19 +5,15 @@ is no derivative (the weights of logsumexp(-inf, -inf) depend on the path).
 """
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from vjp_cli.exact.derivatives import differentiate
 from vjp_cli.exact.limits import END, Limit, Tendency, limit
 from vjp_cli.exact.slopes import ColumnSlopes, Slopes, agree
 from vjp_cli.exact.tracing_program import Point, tracer_of
-from vjp_cli.lazy import flint, numpy
+from vjp_cli.lazy import flint, numpy, torch
 from vjp_cli.numbers.scalar import Number, is_finite
 from vjp_cli.program import Program
 from vjp_cli.tracing.tape import Node, Tape
-
-if TYPE_CHECKING:
-    from torch import Tensor
 
 # An infinite input is replaced by 2 to these powers; the larger grow apart by a further factor.
 SIZES = (120, 180, 270)
@@ -92,7 +88,9 @@ def _derivatives(
 class _Growing:
     """Replaces the infinities of each leaf by finite numbers, every one at its own speed."""
 
-    def __init__(self, size: int, inputs: "Mapping[str, Tensor]", fastest_first: bool) -> None:
+    def __init__(
+        self, size: int, inputs: "Mapping[str, torch.Tensor]", fastest_first: bool
+    ) -> None:
         self.size = size
         self.count = sum(int(value.isinf().sum()) for value in inputs.values())
         self.fastest_first = fastest_first

@@ -205,9 +205,7 @@ def _through_opaque(
             shape = (len(rows) * parent.size,)
             unknown = tape.constant(shape, node.dtype, [exact(math.nan)] * shape[0])
             everywhere = numpy.tile(numpy.arange(parent.size), len(rows))
-            _arrive(
-                arrivals, parent, Entries(numpy.repeat(rows, parent.size), everywhere, unknown)
-            )
+            _arrive(arrivals, parent, Entries(numpy.repeat(rows, parent.size), everywhere, unknown))
 
 
 _PROPAGATE: dict[NodeKind, Any] = {

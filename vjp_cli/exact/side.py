@@ -3,19 +3,16 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
 
 from vjp_cli.errors import EvaluationError
 from vjp_cli.exact.derivatives import ExactSide, differentiate, exact_side, rounding_side
 from vjp_cli.exact.guard import disagreement
 from vjp_cli.exact.tracing_program import Point, Trace, tracer_of
+from vjp_cli.lazy import torch
 from vjp_cli.program import Program
 from vjp_cli.settings import Settings
 from vjp_cli.tracing.tape import OutOfTime, Tape
 from vjp_cli.tracing.tracer import Untraceable
-
-if TYPE_CHECKING:
-    from torch import Tensor
 
 
 @dataclass(frozen=True)
@@ -37,7 +34,7 @@ class ExactAnswer:
 
 
 def answer(
-    program: Program, point: Point, output: "Tensor", settings: Settings, deadline: float
+    program: Program, point: Point, output: "torch.Tensor", settings: Settings, deadline: float
 ) -> ExactAnswer:
     """Trace, differentiate, and compare the tracer's y with torch's."""
     trace = tracer_of(program, point)

@@ -10,13 +10,13 @@ doubled until every quotient has its certain bits.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from vjp_cli.exact.limits import END, Limit, Tendency, enough, limit, same
 from vjp_cli.exact.reach import depending_on
-from vjp_cli.lazy import flint, numpy
+from vjp_cli.lazy import flint
 from vjp_cli.numbers.scalar import Number, ball, is_finite, is_rational, is_zero, precision
 from vjp_cli.tracing.tape import Node, OutOfTime
 
@@ -41,6 +41,8 @@ class Moved:
     position: int
 
 
+# a weighted sum of outputs: (output, weight), where no weight means the output itself
+_Functional = Sequence[tuple[int, Number | None]]
 # (exact shift of the element, bits) -> the function there
 Evaluate = Callable[[Number, int], Moved]
 
@@ -130,7 +132,7 @@ class _Samples:
 
     def certain(self, v: list[Number] | None) -> bool:
         """Whether all quotients have their certain bits."""
-        functionals: list[list[tuple[int, Number | None]]] = [[(r, None)] for r in range(self.count)]
+        functionals: list[_Functional] = [[(r, None)] for r in range(self.count)]
         if v is not None:
             functionals.append([(r, w) for r, w in enumerate(v) if not is_zero(w)])
         return all(
@@ -140,15 +142,13 @@ class _Samples:
             for quotient in self._quotients(functional, sign)
         )
 
-    def slopes(self, functional: list[tuple[int, Number | None]]) -> Slopes:
+    def slopes(self, functional: _Functional) -> Slopes:
         """The slopes of a weighted sum of outputs (weight None: the output itself)."""
         hole = not is_finite(self._value(functional, 0, 0))
-        left, right = (
-            limit(self._quotients(functional, sign), SIZES[:3]) for sign in (-1, 1)
-        )
+        left, right = (limit(self._quotients(functional, sign), SIZES[:3]) for sign in (-1, 1))
         return Slopes(left, right, hole, hole and self._limits_differ(functional))
 
-    def _limits_differ(self, functional: list[tuple[int, Number | None]]) -> bool:
+    def _limits_differ(self, functional: _Functional) -> bool:
         near = [self._value(functional, 2, sign) for sign in (-1, 1)]
         if not all(is_finite(value) for value in near):
             return True
@@ -157,9 +157,7 @@ class _Samples:
             size = abs(ball(near[0])) + 1
             return not bool(gap < size * flint.arb(2) ** -500)
 
-    def _quotients(
-        self, functional: list[tuple[int, Number | None]], sign: int
-    ) -> tuple[Number, Number, Number]:
+    def _quotients(self, functional: _Functional, sign: int) -> tuple[Number, Number, Number]:
         """Difference quotients on one side; at a hole, differences among the points beside it."""
         h = [sign * flint.fmpq(2) ** -size for size in SIZES]
         centre = [self._value(functional, k, 0) for k in range(3)]
@@ -170,12 +168,10 @@ class _Samples:
                 )
             else:
                 at = [self._value(functional, k, sign) for k in range(4)]
-                first, second, third = (
-                    (at[k] - at[k + 1]) / (h[k] - h[k + 1]) for k in range(3)
-                )
+                first, second, third = ((at[k] - at[k + 1]) / (h[k] - h[k + 1]) for k in range(3))
         return first, second, third
 
-    def _value(self, functional: list[tuple[int, Number | None]], k: int, sign: int) -> Number:
+    def _value(self, functional: _Functional, k: int, sign: int) -> Number:
         values = self.outputs[k, sign]
         with precision(self.bits[k]):
             total: Number = flint.fmpq(0)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from vjp_cli.errors import Place
 from vjp_cli.exact.derivatives import Traced
@@ -13,9 +13,6 @@ from vjp_cli.program import Observer, Program
 from vjp_cli.tracing.rules import lift
 from vjp_cli.tracing.tape import Node, Tape
 from vjp_cli.tracing.tracer import Tracer, Untraceable
-
-if TYPE_CHECKING:
-    from torch import Tensor
 
 
 class TapeObserver(Observer):
@@ -42,15 +39,16 @@ class TapeObserver(Observer):
 class Point:
     """Where to trace: the inputs as tensors, which of them to differentiate by, and v."""
 
-    inputs: "Mapping[str, Tensor]"
+    inputs: "Mapping[str, torch.Tensor]"
     wrt: tuple[str, ...]
-    v: "Tensor | None" = None
+    v: "torch.Tensor | None" = None
 
 
 class Trace(Protocol):
     """Runs a program on a tape; ``change`` may replace the numbers of a leaf first."""
 
-    def __call__(self, tape: Tape, change: Callable[[Node], None] | None = None) -> Traced: ...
+    def __call__(self, tape: Tape, change: Callable[[Node], None] | None = None) -> Traced:
+        """The program's tape."""
 
 
 def tracer_of(program: Program, point: Point) -> Trace:
@@ -96,12 +94,12 @@ def mover_of(
     return moved
 
 
-def numbers_of(value: "Tensor") -> list[Number]:
+def numbers_of(value: "torch.Tensor") -> list[Number]:
     """The exact numbers of a real tensor, flat."""
     return [exact(number) for number in value.detach().cpu().reshape(-1).tolist()]
 
 
-def _leaf(tape: Tape, name: str, value: "Tensor") -> Any:
+def _leaf(tape: Tape, name: str, value: "torch.Tensor") -> Any:
     if value.is_complex():
         raise Untraceable("complex numbers")
     dtype = str(value.dtype).removeprefix("torch.")

@@ -6,7 +6,7 @@ once per argument; the derivative is a formula again. SymPy never sees a number 
 """
 
 from collections.abc import Callable, Sequence
-from functools import cached_property, lru_cache
+from functools import cache, cached_property
 from typing import Any
 
 from vjp_cli.lazy import flint, sympy
@@ -23,13 +23,13 @@ class DifferentiationCount:
     value = 0
 
 
-@lru_cache(maxsize=None)
+@cache
 def slots(count: int) -> "tuple[sympy.Dummy, ...]":
     """The placeholder symbols for ``count`` arguments: the same ones in every formula."""
     return tuple(_slot(index) for index in range(count))
 
 
-@lru_cache(maxsize=None)
+@cache
 def _slot(index: int) -> "sympy.Dummy":
     # real, or SymPy's derivatives fill with re() and im(); a Dummy equals no symbol of a user
     return sympy.Dummy(f"p{index}", real=True)
@@ -89,7 +89,7 @@ class Formula:
         return registers[-1] if self._steps else list(columns[self.used[0]])
 
 
-@lru_cache(maxsize=None)
+@cache
 def formula(expression: Any, arity: int) -> Formula:
     """The formula of a SymPy expression in ``slots(arity)``; one object per expression."""
     return Formula(sympy.sympify(expression), arity)

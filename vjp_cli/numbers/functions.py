@@ -45,8 +45,10 @@ def sqrt(x: Number) -> Number:
 
 
 def power(base: Number, exponent: Number) -> Number:
-    """``base ** exponent`` on the reals: defined for base > 0, for base 0 where the exponent is
-    positive, and for base < 0 where the exponent is an integer; NaN elsewhere.
+    """``base ** exponent`` on the reals; NaN where there is none.
+
+    It is defined for base > 0, for base 0 where the exponent is positive, and for base < 0 where
+    the exponent is an integer.
     """
     if is_rational(exponent):
         if exponent.q == 1 and abs(exponent.p) <= 4096:

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 from vjp_cli.lazy import flint
 
 if TYPE_CHECKING:
+    from typing_extensions import TypeIs
+
     Number = flint.fmpq | flint.arb
 else:
     Number = Any
@@ -47,7 +49,7 @@ def exact(value: float | int) -> Number:
     return flint.fmpq(int(value))
 
 
-def is_rational(number: Number) -> bool:
+def is_rational(number: Number) -> "TypeIs[flint.fmpq]":
     """Whether the number is held exactly as a rational."""
     return type(number) is flint.fmpq
 
@@ -60,6 +62,11 @@ def is_zero(number: Number) -> bool:
 def is_finite(number: Number) -> bool:
     """Whether the number is a real number (a ball with a finite radius)."""
     return is_rational(number) or bool(number.is_finite())
+
+
+def is_nan(number: Number) -> bool:
+    """Whether the number is not a number at all (an infinity is one)."""
+    return not is_rational(number) and bool(number.is_nan())
 
 
 def ball(number: Number) -> "flint.arb":
@@ -134,7 +141,7 @@ def digits(number: Number, count: int = TRUTH_DIGITS) -> str:
     if negligible(number):
         return "0"
     if not is_finite(number):
-        if number.is_nan():
+        if is_nan(number):
             return "nan"
         return "inf" if number > 0 else "-inf"
     with precision(max(flint.ctx.prec, 4 * count + 40)):

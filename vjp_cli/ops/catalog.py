@@ -11,7 +11,9 @@ from vjp_cli.ops import (
     einsum,
     elementary,
     factories,
+    factorisations,
     indexing,
+    linalg,
     losses,
     movement,
     normalisation,
@@ -23,6 +25,7 @@ from vjp_cli.ops import (
     selection,
     softmaxes,
     special,
+    spectral,
     structural,
 )
 from vjp_cli.ops.table import Op
@@ -49,6 +52,9 @@ ROWS: tuple[Op, ...] = (
     *losses.ROWS,
     *class_losses.ROWS,
     *einsum.ROWS,
+    *linalg.ROWS,
+    *factorisations.ROWS,
+    *spectral.ROWS,
 )
 
 # The prefixes under which people write torch's functions; a row is found with or without them.
@@ -59,6 +65,7 @@ PREFIXES = (
     "torch.fft.",
     "torch.",
     "nn.functional.",
+    "linalg.",
     "F.",
 )
 

@@ -91,7 +91,7 @@ def round_scalar(value: float | int, dtype: str, operation: str = "") -> float |
 
 def broadcast_shape(nodes: Sequence[Node]) -> Shape:
     """The common shape of the nodes (torch's error when there is none)."""
-    return tuple(torch.broadcast_shapes(*[node.shape for node in nodes]))
+    return tuple(numpy.broadcast_shapes(*[node.shape for node in nodes]))
 
 
 def broadcast_map(shape: Shape, target: Shape) -> Index:

@@ -10,8 +10,14 @@ from functools import cmp_to_key
 from typing import Any
 
 from vjp_cli.lazy import flint, numpy, torch
-from vjp_cli.numbers.scalar import Number, compare, is_finite, is_rational, middle
-from vjp_cli.tracing.arguments import as_node, broadcast_map, broadcast_shape, constant, result_dtype
+from vjp_cli.numbers.scalar import Number, compare, is_finite, is_nan, is_rational, middle
+from vjp_cli.tracing.arguments import (
+    as_node,
+    broadcast_map,
+    broadcast_shape,
+    constant,
+    result_dtype,
+)
 from vjp_cli.tracing.tape import Index, Node, Tape
 from vjp_cli.tracing.tracer import Tracer, Untraceable
 
@@ -25,8 +31,8 @@ _HOLDS: dict[str, Callable[[int], bool]] = {
 }
 
 _OF_ONE: dict[str, Callable[[Number], bool]] = {
-    "isnan": lambda x: not is_rational(x) and x.is_nan(),
-    "isinf": lambda x: not is_finite(x) and not x.is_nan(),
+    "isnan": is_nan,
+    "isinf": lambda x: not is_finite(x) and not is_nan(x),
     "isfinite": is_finite,
 }
 
@@ -85,9 +91,7 @@ def order(left: Number, right: Number) -> tuple[int | None, bool]:
     sign = compare(left, right)
     if sign is not None:
         return sign, sign == 0
-    if not (is_finite(left) and is_finite(right)) and (
-        (not is_rational(left) and left.is_nan()) or (not is_rational(right) and right.is_nan())
-    ):
+    if is_nan(left) or is_nan(right):
         return None, False
     return compare(middle(left), middle(right)), True
 
@@ -100,7 +104,7 @@ def trace_ordering(tape: Tape, name: str, args: tuple[Any, ...], kwargs: dict[st
     """
     if name not in ("argsort", "argmax", "argmin"):
         raise Untraceable(f"torch.{name}")
-    tracer, dim, descending, keepdim = _ordering_arguments(name, *args, **kwargs)
+    tracer, dim, descending, keepdim = _ORDERING_ARGUMENTS[name](*args, **kwargs)
     node: Node = tracer.node
     positions = torch.arange(node.size).reshape(node.shape)
     if dim is None:
@@ -118,18 +122,24 @@ def trace_ordering(tape: Tape, name: str, args: tuple[Any, ...], kwargs: dict[st
     return first.reshape((1,) * len(node.shape)) if lines.ndim == 1 else first.unsqueeze(dim)
 
 
-def _ordering_arguments(
-    name: str,
-    input: Tracer,  # noqa: A002 - torch's name
-    dim: int | None = None,
-    descending: bool = False,
-    stable: bool = False,
-    keepdim: bool = False,
-) -> tuple[Tracer, int | None, bool, bool]:
-    if name == "argsort":
-        return input, -1 if dim is None else dim, descending, False
-    # argmax(input, dim=None, keepdim=False): the third positional argument is keepdim
-    return input, dim, False, keepdim or descending
+_Ordering = tuple[Tracer, int | None, bool, bool]
+
+
+def _argsort_arguments(
+    input: Tracer, dim: int = -1, descending: bool = False, stable: bool = False
+) -> _Ordering:
+    return input, dim, descending, False
+
+
+def _extreme_arguments(input: Tracer, dim: int | None = None, keepdim: bool = False) -> _Ordering:
+    return input, dim, False, keepdim
+
+
+_ORDERING_ARGUMENTS: dict[str, Callable[..., _Ordering]] = {
+    "argsort": _argsort_arguments,
+    "argmax": _extreme_arguments,
+    "argmin": _extreme_arguments,
+}
 
 
 def _extremes(tape: Tape, node: Node, lines: "torch.Tensor", direction: int) -> list[int]:
@@ -148,7 +158,7 @@ def _extremes(tape: Tape, node: Node, lines: "torch.Tensor", direction: int) -> 
         for k in range(1, width):
             sign, tie = order(values[line[k]], values[line[best]])
             if sign is None:
-                nan = not is_rational(values[line[best]]) and values[line[best]].is_nan()
+                nan = is_nan(values[line[best]])
                 sign, tie = (-direction if nan else direction), False
             if tie:
                 ties += (best, k)
@@ -172,8 +182,7 @@ def _sorted_lines(tape: Tape, node: Node, lines: "torch.Tensor", descending: boo
             tied.update((left, right))
         if sign is None:
             # torch puts NaN last in ascending order, as if it were the largest
-            nan = [not is_rational(values[k]) and values[k].is_nan() for k in (left, right)]
-            sign = int(nan[0]) - int(nan[1])
+            sign = int(is_nan(values[left])) - int(is_nan(values[right]))
         return direction * sign
 
     values = node.values.tolist()
@@ -202,11 +211,11 @@ def trace_step(tape: Tape, name: str, args: tuple[Any, ...]) -> Tracer:
         found = []
         ties = []
         for position, value in enumerate(node.values.tolist()):
-            if not is_finite(value):
+            if not is_finite(value) or abs(value) > _WHOLE:
                 found.append(value)
                 continue
             point = _settled(value)
-            found.append(flint.fmpq(level(middle(value) if point is None else point)))
+            found.append(flint.fmpq(level(_rational(middle(value)) if point is None else point)))
             if point is None or jumps(point):
                 ties.append(position)
         if node.active:
@@ -216,7 +225,13 @@ def trace_step(tape: Tape, name: str, args: tuple[Any, ...]) -> Tracer:
     return constant(tape, decide(tape, levels), node.shape, node.dtype)
 
 
-def _settled(value: Number) -> Number | None:
+# floats beyond this are whole numbers, and their exact integers need not be written out
+_WHOLE = 2**4096
+# below 2 to this the distance from 0 is of no account
+_TINY = -20_000
+
+
+def _settled(value: Number) -> "flint.fmpq | None":
     """The number as a rational that lies on the same level; None when a jump is too near."""
     if is_rational(value):
         return value
@@ -224,24 +239,19 @@ def _settled(value: Number) -> Number | None:
     return low if (2 * low).floor() == (2 * high).floor() and low.q != 1 else None
 
 
-def _rational(value: "flint.arb") -> "flint.fmpq":
+def _rational(value: Number) -> "flint.fmpq":
+    """An exact ball as a rational."""
+    if is_rational(value):
+        return value
     mantissa, exponent = value.man_exp()
-    return flint.fmpq(mantissa) * flint.fmpq(2) ** int(exponent)
+    return flint.fmpq(mantissa) * flint.fmpq(2) ** max(int(exponent), _TINY)
 
 
-def _trunc(x: "flint.fmpq") -> Any:
-    return x.floor() if x >= 0 else x.ceil()
-
-
-_Level = Callable[[Any], Any]
+_Level = Callable[["flint.fmpq"], Any]
 # name -> the level at a rational, and whether the function jumps there
-_STEPS: dict[str, tuple[_Level, Callable[[Any], bool]]] = {
-    "floor": (lambda x: _as_rational(x).floor(), lambda x: x.q == 1),
-    "ceil": (lambda x: _as_rational(x).ceil(), lambda x: x.q == 1),
-    "trunc": (lambda x: _trunc(_as_rational(x)), lambda x: x.q == 1 and x != 0),
-    "sign": (lambda x: (x > 0) - (x < 0), lambda x: x == 0),
+_STEPS: dict[str, tuple[_Level, Callable[["flint.fmpq"], bool]]] = {
+    "floor": (lambda x: x.floor(), lambda x: bool(x.q == 1)),
+    "ceil": (lambda x: x.ceil(), lambda x: bool(x.q == 1)),
+    "trunc": (lambda x: x.floor() if x >= 0 else x.ceil(), lambda x: bool(x.q == 1 and x != 0)),
+    "sign": (lambda x: (x > 0) - (x < 0), lambda x: bool(x == 0)),
 }
-
-
-def _as_rational(x: Number) -> "flint.fmpq":
-    return x if is_rational(x) else _rational(x)

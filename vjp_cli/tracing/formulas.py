@@ -1,6 +1,6 @@
 """Formulas for people: one line for each group of entries, ``dy[i]/dx[i] = 4*x[i] + 8``."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from vjp_cli.lazy import numpy, sympy
@@ -29,7 +29,7 @@ class FormulaWriter:
             indices = _Indices(len(group.elements))
             where = f"{self.output}{indices.of(_coordinates(group.elements, node.shape))}"
             lines.append(self._line(where, group, indices))
-        return tuple(lines)
+        return tuple(filter(None, lines))
 
     def jacobian(
         self, node: Node, places: tuple[Index, Index], shapes: tuple[Shape, Shape], name: str
@@ -43,9 +43,11 @@ class FormulaWriter:
                 for place, shape in zip(places, shapes, strict=True)
             )
             lines.append(self._line(f"d{self.output}{row}/d{name}{column}", group, indices))
-        return tuple(lines)
+        return tuple(filter(None, lines))
 
-    def _line(self, where: str, group: Group, indices: "_Indices") -> FormulaGroup:
+    def _line(self, where: str, group: Group, indices: "_Indices") -> FormulaGroup | None:
+        """The line; None when the right side needs an index that the left side does not have."""
+        letters = indices.letters
         names = []
         used: list[Named] = []
         for k in range(group.leaves.shape[1]):
@@ -56,7 +58,9 @@ class FormulaWriter:
             else:
                 names.append(owner.name + indices.of(_coordinates(own, owner.node.shape)))
             used.append(owner)
-        symbols = [_Symbol(name) for name in names]
+        if indices.letters != letters:
+            return None
+        symbols = [_symbol(name) for name in names]
         shown = group.formula.xreplace(dict(zip(slots(len(names)), symbols, strict=True)))
         return FormulaGroup(
             where=where,
@@ -88,10 +92,12 @@ class FormulaWriter:
 
     def _term(self, group: Group) -> str:
         symbols = [
-            _Symbol(self.reader.owner(int(group.leaves[0, k])).name)
+            _symbol(self.reader.owner(int(group.leaves[0, k])).name)
             for k in range(group.leaves.shape[1])
         ]
-        return _cut(text(group.formula.xreplace(dict(zip(slots(len(symbols)), symbols, strict=True)))))
+        return _cut(
+            text(group.formula.xreplace(dict(zip(slots(len(symbols)), symbols, strict=True))))
+        )
 
 
 class _Indices:
@@ -100,6 +106,11 @@ class _Indices:
     def __init__(self, count: int) -> None:
         self.count = count
         self._known: list[tuple[str, Index]] = []
+
+    @property
+    def letters(self) -> int:
+        """How many letters are in use."""
+        return len(self._known)
 
     def of(self, coordinates: Sequence[Index]) -> str:
         """``[i,j+1,0]``: each coordinate as a number, or as a letter plus a number."""
@@ -129,12 +140,8 @@ def _coordinates(flat: Index, shape: Shape) -> list[Any]:
     return list(numpy.unravel_index(flat, shape)) if shape else []
 
 
-def _Symbol(name: str) -> Any:  # noqa: N802
-    # a Dummy prints its name and equals nothing that SymPy knows (E, I, beta, ...)
-    return sympy.Symbol(name, real=True) if not name.isidentifier() else _PlainName(name)
-
-
-def _PlainName(name: str) -> Any:  # noqa: N802
+def _symbol(name: str) -> Any:
+    # real, as the placeholders are; only ever printed, so it may be called E or I
     return sympy.Symbol(name, real=True)
 
 
@@ -144,17 +151,6 @@ def _cut(formula: str) -> str:
 
 def text(expression: Any) -> str:
     """A SymPy expression in ASCII, floats in their shortest form."""
-    return str(_printer().doprint(expression))
-
-
-_cache: Mapping[str, Any] | dict[str, Any] = {}
-
-
-def _printer() -> Any:
-    from sympy.printing.str import StrPrinter
-
-    class Printer(StrPrinter):  # type: ignore[misc]
-        def _print_Float(self, expr: Any) -> str:  # noqa: N802
-            return repr(float(expr))
-
-    return Printer()
+    floats = {number: sympy.Symbol(repr(float(number))) for number in expression.atoms(sympy.Float)}
+    # evaluate=False would reorder nothing, but a negative float as a symbol keeps its own sign
+    return str(expression.xreplace(floats)).replace("+ -", "- ")

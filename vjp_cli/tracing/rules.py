@@ -6,14 +6,14 @@ The exceptions, named below, are those whose meaning is not in their arguments' 
 
 from collections.abc import Callable
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 from vjp_cli.lazy import numpy, sympy, torch
 from vjp_cli.numbers.dtypes import FORMATS
 from vjp_cli.numbers.exact_array import ExactArray
 from vjp_cli.numbers.formula import Formula, formula, slots
-from vjp_cli.numbers.scalar import exact, to_float
+from vjp_cli.numbers.scalar import Number, exact, is_rational, to_float
 from vjp_cli.ops.table import Kind, Op
 from vjp_cli.tracing import tracer as tracer_module
 from vjp_cli.tracing.arguments import (
@@ -71,7 +71,7 @@ def _trace_elementwise(tape: Tape, op: Op, args: Args, kwargs: Kwargs) -> Any:
     return _apply(tape, op.name, _formula(op, len(operands)), operands)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _formula(op: Op, arity: int) -> Formula:
     assert op.rule is not None
     return formula(op.rule(*slots(arity)), arity)
@@ -176,7 +176,7 @@ def _trace_product(tape: Tape, op: Op, args: Args, kwargs: Kwargs) -> Any:
     length, inner = int(numpy.prod(shape, dtype=int)), rows.shape[-1]
     if length * inner > PRODUCT_LIMIT:
         raise Untraceable(f"a product of {length * inner} multiplications")
-    batch = torch.broadcast_shapes(rows.shape[:-2], columns.shape[:-2])
+    batch = numpy.broadcast_shapes(rows.shape[:-2], columns.shape[:-2])
     target = (*batch, rows.shape[-2], columns.shape[-2], inner)
     maps = tuple(
         part.expand(target).reshape(length, inner).numpy()
@@ -194,7 +194,7 @@ def _product_shape(left: Shape, right: Shape) -> Shape:
     rows, columns = left[-2:-1], right[-1:] if len(right) > 1 else ()
     if left[-1:] != (right[-2:-1] or right[-1:]):
         raise RuntimeError(f"shapes {left} and {right} cannot be multiplied")
-    return (*torch.broadcast_shapes(left[:-2], right[:-2]), *rows, *columns)
+    return (*numpy.broadcast_shapes(left[:-2], right[:-2]), *rows, *columns)
 
 
 def _trace_step(tape: Tape, op: Op, args: Args, kwargs: Kwargs) -> Any:
@@ -299,7 +299,7 @@ def _trace_power(tape: Tape, op: Op, args: Args, kwargs: Kwargs) -> Any:
     if constant_exponent is None or (2 * constant_exponent).denominator != 1:
         return _trace_elementwise(tape, op, (base, exponent), {})
     if not isinstance(exponent, (int, float)) and tuple(exponent.shape):
-        base = torch.broadcast_tensors(base, exponent)[0]
+        base = base.expand(numpy.broadcast_shapes(tuple(base.shape), tuple(exponent.shape)))
     power = sympy.Rational(constant_exponent.numerator, constant_exponent.denominator)
     dtype = result_dtype((base, exponent))
     node = as_node(tape, base, dtype)
@@ -311,7 +311,7 @@ def _trace_power(tape: Tape, op: Op, args: Args, kwargs: Kwargs) -> Any:
 def _uniform(exponent: Any) -> Fraction | None:
     """The one finite value of a constant exponent, of at most four digits; else None."""
     if isinstance(exponent, (int, float)):
-        values = {exact(exponent)}
+        values: set[Number] = {exact(exponent)}
     elif isinstance(exponent, Tracer) and not exponent.node.active and exponent.node.size:
         values = set(exponent.node.values.tolist()) if exponent.node.size < 64 else set()
     elif isinstance(exponent, torch.Tensor) and 0 < exponent.numel() < 64:
@@ -319,7 +319,7 @@ def _uniform(exponent: Any) -> Fraction | None:
     else:
         values = set()
     value = values.pop() if len(values) == 1 else None
-    if value is None or not hasattr(value, "p") or abs(value) > 4096:
+    if value is None or not is_rational(value) or abs(value) > 4096:
         return None
     return Fraction(int(value.p), int(value.q))
 

@@ -1,9 +1,9 @@
 """The tape: a program as array operations on exact numbers.
 
 Four kinds of node carry nearly everything: ``elementwise`` (a formula of scalar parents), ``move``
-(a flat index map), ``sum`` (sums of elements) and ``product`` (sums of products). An ``opaque`` node
-has values and no formula (eigenvalues): only slopes of the whole function see through it. Leaves
-are inputs and constants. A node's values are computed when it is made and never change.
+(a flat index map), ``sum`` (sums of elements) and ``product`` (sums of products). An ``opaque``
+node has values and no formula (eigenvalues): only slopes of the whole function see through it.
+Leaves are inputs and constants. A node's values are computed when it is made and never change.
 
 Index maps count the elements of all parents, laid one after another, from 1; 0 stands for the
 constant zero. So padding needs no parent of its own, and sums of unequal length are padded with 0.
@@ -29,9 +29,6 @@ Values = Any
 Index = Any
 
 
-
-
-
 class NodeKind(StrEnum):
     """What a node is; see the module."""
 
@@ -44,7 +41,7 @@ class NodeKind(StrEnum):
     OPAQUE = "opaque"
 
 
-class OutOfTime(Exception):  # noqa: N818 - it is a budget that ends, not a fault
+class OutOfTime(Exception):
     """The symbolic side has used up its time."""
 
 
@@ -160,7 +157,12 @@ class Tape:
     # -- operations -----------------------------------------------------------------------------
 
     def elementwise(
-        self, rule: Formula, parents: Sequence[Node], maps: Sequence[Index], shape: Shape, dtype: str
+        self,
+        rule: Formula,
+        parents: Sequence[Node],
+        maps: Sequence[Index],
+        shape: Shape,
+        dtype: str,
     ) -> Node:
         """A formula at each element; ``maps[k]`` says which element of parent k takes part."""
         columns: list[list[Number]] = [[] for _ in parents]
@@ -169,9 +171,7 @@ class Tape:
         with self.precise(dtype):
             values = array(rule.evaluate(columns, prod(shape)))
         return self._compute(
-            Node(
-                NodeKind.ELEMENTWISE, shape, dtype, values, tuple(parents), tuple(maps), rule
-            )
+            Node(NodeKind.ELEMENTWISE, shape, dtype, values, tuple(parents), tuple(maps), rule)
         )
 
     def move(self, parents: Sequence[Node], index: Index, shape: Shape, dtype: str) -> Node:
@@ -194,7 +194,7 @@ class Tape:
         return self._compute(Node(NodeKind.PRODUCT, shape, dtype, values, (left, right), maps))
 
     def scaled(self, cotangent: Node, derivative: Node, maps: tuple[Index, Index]) -> Node:
-        """cotangent · derivative, element by element, where an exact 0 of the cotangent wins."""
+        """Cotangent · derivative, element by element, where an exact 0 of the cotangent wins."""
         left = cotangent.values[maps[0]].tolist()
         right = derivative.values[maps[1]].tolist()
         with self.precise(derivative.dtype):
@@ -202,9 +202,7 @@ class Tape:
         shape = (len(left),)
         parents = (cotangent, derivative)
         return self._compute(
-            Node(
-                NodeKind.ELEMENTWISE, shape, derivative.dtype, values, parents, maps, multiplied()
-            )
+            Node(NodeKind.ELEMENTWISE, shape, derivative.dtype, values, parents, maps, multiplied())
         )
 
     def opaque(self, parents: Sequence[Node], values: Values, shape: Shape, dtype: str) -> Node:

@@ -89,7 +89,7 @@ class Reader:
         if node.kind is NodeKind.ELEMENTWISE:
             assert node.formula is not None
             parts = list(zip(node.parents, node.maps, strict=True))
-            used = [k for k in node.formula.used]
+            used = list(node.formula.used)
             groups = self._composed(node, [parts[k] for k in used], _pick(node.formula, used))
         elif node.maps[0].shape[1] <= WRITTEN_TERMS and node.size:
             groups = self._written_sum(node)
@@ -180,9 +180,7 @@ class Reader:
             elements = numpy.arange(node.size)
             return [Group(formula, elements, numpy.zeros((node.size, 0), dtype=int))]
         memberships = [_membership(parent, self._readings[parent]) for parent, _ in parts]
-        keys = [
-            group[index] for (group, _), (_, index) in zip(memberships, parts, strict=True)
-        ]
+        keys = [group[index] for (group, _), (_, index) in zip(memberships, parts, strict=True)]
         found: list[Group] = []
         for combination in product(*[range(len(self._readings[parent])) for parent, _ in parts]):
             chosen = numpy.flatnonzero(

@@ -13,7 +13,7 @@ from vjp_cli.lazy import torch
 from vjp_cli.tracing.tape import Node, Tape
 
 
-class Untraceable(Exception):  # noqa: N818 - the tracer stops; the user did nothing wrong
+class Untraceable(Exception):
     """The tracer met something it cannot follow; the message names it."""
 
 
@@ -24,7 +24,7 @@ _dispatch: Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]
 
 def use_rules(dispatch: Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]) -> None:
     """Install the function that traces one torch call."""
-    global _dispatch  # noqa: PLW0603
+    global _dispatch
     _dispatch = dispatch
 
 
@@ -79,12 +79,12 @@ class Tracer:
         return _dispatch(torch.Tensor.detach, (self,), {})
 
     @property
-    def T(self) -> Any:  # noqa: N802
+    def T(self) -> Any:
         """The axes in reverse order."""
         return self.permute(*range(self.ndim - 1, -1, -1))
 
     @property
-    def mT(self) -> Any:  # noqa: N802
+    def mT(self) -> Any:
         """The last two axes swapped."""
         return self.transpose(-2, -1)
 
