@@ -2,35 +2,28 @@
 
 import gc
 import os
+import pkgutil
 import signal
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from typing import Annotated, Any, NoReturn
+from typing import NoReturn
 
 import typer
 
-import vjp_cli
-from vjp_cli import inspection
+from vjp_cli import inspection, ops_page, options
 from vjp_cli.arguments import EXAMPLE, wants_json
 from vjp_cli.choices import device_of, dtype_of, format_of, names_of, verdicts_of
-from vjp_cli.command import (
-    JUDGEMENT,
-    OUTPUT,
-    PROBLEM,
-    SHOWN,
-    ExpressionCommand,
-    ProgramGroup,
-    call_of,
-    known_error,
-)
+from vjp_cli.command import ExpressionCommand, PlainCommand, ProgramGroup, call_of, known_error
 from vjp_cli.errors import ExitCode
-from vjp_cli.output import colored, unicode_drawn, width, write_error, write_text
+from vjp_cli.line_source import request_lines
+from vjp_cli.output import colored, unicode_drawn, width, write_error, write_text, writer
 from vjp_cli.problem import request_of, texts_of
 from vjp_cli.render import View, render
+from vjp_cli.render.ops import render_ops
 from vjp_cli.report import Verdict
-from vjp_cli.settings import Color, Format, Layout, Settings
+from vjp_cli.settings import Color, Settings
 
 _DEFAULTS = Settings()
 _FAIL_ON = ",".join(verdict for verdict in Verdict if verdict in _DEFAULTS.fail_on)
@@ -38,6 +31,14 @@ _EXAMPLES = f"""\
 Examples:
   {EXAMPLE} --v 0.1,1,1e-4
   vjp inspect 'k @ x' --k '1,2;3,4;5,6' --x 1,2 --v ones --json | jq .vjp.x"""
+_BATCH_EXAMPLES = """\
+Examples:
+  echo '{"expression": "x**2", "inputs": {"x": [1, 2]}, "v": [1, 0.5]}' | vjp batch -
+  vjp batch problems.jsonl -o reports.jsonl --fail-on wrong,nan"""
+_OPS_EXAMPLES = """\
+Examples:
+  vjp ops
+  vjp ops relu"""
 
 app = typer.Typer(
     cls=ProgramGroup,
@@ -47,113 +48,10 @@ app = typer.Typer(
 )
 
 
-def _option(panel: str, *names: str, help: str, **more: Any) -> Any:
-    return typer.Option(*names, help=help, rich_help_panel=panel, **more)
-
-
-def _answer(name: str, letter: str, help: str, text: Callable[[typer.Context], str]) -> Any:
-    """An option that writes a text and ends the program well."""
-
-    def write(context: typer.Context, asked: bool) -> None:
-        if asked and not context.resilient_parsing:
-            write_text(text(context) + "\n")
-            raise typer.Exit
-
-    return _option(
-        OUTPUT, name, letter, help=help, is_eager=True, expose_value=False, callback=write
-    )
-
-
-Help = Annotated[
-    bool, _answer("--help", "-h", "Show this page and exit.", lambda context: context.get_help())
-]
-Version = Annotated[
-    bool,
-    _answer(
-        "--version", "-V", "Show the version and exit.", lambda _: f"vjp {vjp_cli.__version__}"
-    ),
-]
-Expr = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="EXPR",
-        help="A torch expression in quotes; - reads standard input, @FILE a file. "
-        "Each of its variables is an option: 'k @ x' takes --k and --x.",
-        rich_help_panel=PROBLEM,
-    ),
-]
-_V = ("--v", "--cotangent", "--gradient")
-Cotangent = Annotated[
-    str | None,
-    _option(PROBLEM, *_V, metavar="VALUE", help="The cotangent v, as y.backward(v) takes it."),
-]
-Wrt = Annotated[
-    str | None, _option(PROBLEM, metavar="NAMES", help="Differentiate by these inputs only.")
-]
-Let = Annotated[
-    list[str] | None,
-    _option(
-        PROBLEM,
-        metavar="NAME=VALUE",
-        help="Set a variable whose option means something else, like v. Repeatable.",
-    ),
-]
-Dtype = Annotated[
-    str, _option(PROBLEM, metavar="DTYPE", help="The dtype that inputs are rounded to.")
-]
-Device = Annotated[str, _option(PROBLEM, metavar="DEVICE", help="Where torch computes.")]
-Full = Annotated[bool, _option(SHOWN, "--full", help="Cut no table and no formula.")]
-Transposed = Annotated[Layout, _option(SHOWN, help="J[i,j] = ∂y_i/∂x_j, or its transpose.")]
-NoJacobian = Annotated[bool, _option(SHOWN, "--no-jacobian", help="Do not build J.")]
-MaxEntries = Annotated[
-    int, _option(SHOWN, min=0, metavar="N", help="Nest J in JSON up to N entries.")
-]
-Strict = Annotated[bool, _option(JUDGEMENT, "--strict", help="Exit 1 for everything but ok.")]
-FailOn = Annotated[
-    str, _option(JUDGEMENT, metavar="VERDICTS", help="The verdicts that make exit 1.")
-]
-Digits = Annotated[
-    int | None,
-    _option(
-        JUDGEMENT,
-        min=1,
-        max=30,
-        metavar="N",
-        help="Exit 1 where an imprecise entry has fewer correct digits.",
-    ),
-]
-Timeout = Annotated[
-    float,
-    _option(
-        JUDGEMENT,
-        min=0,
-        metavar="SECONDS",
-        help="The time for the symbolic side; what is left then is unchecked.",
-    ),
-]
-Seed = Annotated[
-    int,
-    _option(
-        JUDGEMENT,
-        min=0,
-        max=2**32 - 1,
-        metavar="N",
-        help="The seed of random values and of random checks.",
-    ),
-]
-Json = Annotated[bool, _option(OUTPUT, "--json", help="Short for --format json.")]
-Shape = Annotated[Format | None, _option(OUTPUT, "--format", help="The output format.")]
-File = Annotated[
-    str | None, _option(OUTPUT, "--output", "-o", metavar="FILE", help="Write to FILE.")
-]
-Quiet = Annotated[
-    bool, _option(OUTPUT, "--quiet", "-q", help="No report: the exit code is the answer.")
-]
-Colors = Annotated[Color, _option(OUTPUT, "--color", help="When to colour.")]
-
-
 @app.callback(invoke_without_command=True, add_help_option=False, epilog=_EXAMPLES)
-def _program(context: typer.Context, version: Version = False, help: Help = False) -> None:
+def _program(
+    context: typer.Context, version: options.Version = False, help: options.Help = False
+) -> None:
     if context.invoked_subcommand is None:
         # not an answer but a reminder: stdout stays empty for whatever reads it
         if sys.stderr is not None:
@@ -170,28 +68,28 @@ def _program(context: typer.Context, version: Version = False, help: Help = Fals
 )
 def _inspect(
     context: typer.Context,
-    expression: Expr = None,
-    v: Cotangent = None,
-    wrt: Wrt = None,
-    let: Let = None,
-    dtype: Dtype = _DEFAULTS.dtype,
-    device: Device = _DEFAULTS.device,
-    full: Full = False,
-    layout: Transposed = _DEFAULTS.layout,
-    no_jacobian: NoJacobian = False,
-    max_entries: MaxEntries = _DEFAULTS.max_entries,
-    strict: Strict = False,
-    fail_on: FailOn = _FAIL_ON,
-    digits: Digits = None,
-    timeout: Timeout = _DEFAULTS.timeout,
-    seed: Seed = _DEFAULTS.seed,
-    json: Json = False,
-    format: Shape = None,
-    output: File = None,
-    quiet: Quiet = False,
-    color: Colors = Color.AUTO,
-    version: Version = False,
-    help: Help = False,
+    expression: options.Expr = None,
+    v: options.Cotangent = None,
+    wrt: options.Wrt = None,
+    let: options.Let = None,
+    dtype: options.Dtype = _DEFAULTS.dtype,
+    device: options.Device = _DEFAULTS.device,
+    full: options.Full = False,
+    layout: options.Transposed = _DEFAULTS.layout,
+    no_jacobian: options.NoJacobian = False,
+    max_entries: options.MaxEntries = _DEFAULTS.max_entries,
+    strict: options.Strict = False,
+    fail_on: options.FailOn = _FAIL_ON,
+    digits: options.Digits = None,
+    timeout: options.Timeout = _DEFAULTS.timeout,
+    seed: options.Seed = _DEFAULTS.seed,
+    json: options.Json = False,
+    format: options.Shape = None,
+    output: options.File = None,
+    quiet: options.Quiet = False,
+    color: options.Colors = Color.AUTO,
+    version: options.Version = False,
+    help: options.Help = False,
 ) -> int:
     """Show J, v, vᵀJ and an independent derivation of them for one expression."""
     settings = Settings(
@@ -206,7 +104,6 @@ def _inspect(
         fail_on=verdicts_of(fail_on, "--fail-on"),
         max_entries=max_entries,
         jacobian=not no_jacobian,
-        full=full,
     )
     chosen = format_of(format, json)
     call = call_of(context)
@@ -217,6 +114,56 @@ def _inspect(
         view = View(width(output), colored(color, output), unicode_drawn(output), full, max_entries)
         write_text(render(report, chosen, view), output)
     return report.exit_code
+
+
+@app.command("batch", cls=PlainCommand, add_help_option=False, epilog=_BATCH_EXAMPLES)
+def _batch(
+    file: options.Requests,
+    strict: options.Strict = False,
+    fail_on: options.FailOn = _FAIL_ON,
+    digits: options.Digits = None,
+    timeout: options.Timeout = _DEFAULTS.timeout,
+    seed: options.Seed = _DEFAULTS.seed,
+    fail_fast: options.FailFast = False,
+    output: options.File = None,
+    quiet: options.Quiet = False,
+    version: options.Version = False,
+    help: options.Help = False,
+) -> int:
+    """Answer many problems: JSON Lines in, JSON Lines out, one report a line as it is made."""
+    settings = Settings(
+        seed=seed,
+        timeout=timeout,
+        digits=digits,
+        strict=strict,
+        fail_on=verdicts_of(fail_on, "--fail-on"),
+    )
+    # only this command needs msgspec, which takes a third of the time of help to import
+    batch = pkgutil.resolve_name("vjp_cli.batch")
+    view = View(max_entries=settings.max_entries)
+    codes = [int(ExitCode.OK)]
+    with request_lines(file) as lines, writer(output) as write:
+        for answer in batch.answers(lines, settings):
+            codes.append(answer.exit_code)
+            if not quiet or output:
+                write(batch.answer_line(answer, view))
+            if fail_fast and answer.exit_code:
+                break
+    return max(codes)
+
+
+@app.command("ops", cls=PlainCommand, add_help_option=False, epilog=_OPS_EXAMPLES)
+def _ops(
+    name: options.Operation = None,
+    json: options.Json = False,
+    format: options.Shape = None,
+    version: options.Version = False,
+    help: options.Help = False,
+) -> None:
+    """Show the operations, or the page of one: rule, domain, kinks and torch's choice there."""
+    chosen = format_of(format, json)
+    found = ops_page.listing() if name is None else ops_page.page(name)
+    write_text(render_ops(found, chosen))
 
 
 def run(arguments: Sequence[str]) -> int:

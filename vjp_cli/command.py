@@ -6,7 +6,6 @@ parser, help and completion all know them.
 """
 
 import inspect
-import platform
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,20 +13,14 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
-import vjp_cli
 from vjp_cli.arguments import EXAMPLE, Known, split
 from vjp_cli.choices import did_you_mean
-from vjp_cli.errors import EvaluationError, ExitCode, InputError, LimitError, VjpError, shorten
+from vjp_cli.errors import InputError, VjpError, shorten
 from vjp_cli.expression import Expression, parse
 from vjp_cli.expression_text import StandardInput, read_expression
+from vjp_cli.failures import known
+from vjp_cli.plain import VALUES, PlainHelp, spare_conversions
 
-PROBLEM, VALUES, SHOWN, JUDGEMENT, OUTPUT = PANELS = (
-    "Problem",
-    "Values",
-    "What to show",
-    "Judgement",
-    "Output",
-)
 _CALL = "vjp_cli.call"
 _NOTHING = Expression("", (), (), "y")
 # Typer's own context class is that of its private copy of Click
@@ -56,56 +49,7 @@ def call_of(context: _Context) -> Call:
     return call
 
 
-class _Conversion:
-    """Typer's conversion of one parameter, only where there is something to convert.
-
-    Typer would import pydantic to find that a flag which nobody gave is None, and that a text is a
-    text: half of the time that a rejected call takes.
-    """
-
-    def __init__(self, param: TyperOption) -> None:
-        self._convert = param.get_runtime_param
-
-    def __call__(self) -> "_Conversion":
-        return self
-
-    def coerce(self, value: Any, param: TyperOption, ctx: _Context) -> Any:
-        if value is None:
-            return () if param.multiple else None
-        annotation = param.type_descriptor.annotation
-        # the command line gives texts, and a default has its type already
-        if annotation in (str, list[str]) or type(value) is annotation:
-            return value
-        return self._convert().coerce(value, param=param, ctx=ctx)
-
-
-def _spare_conversions(params: Iterable[Any]) -> None:
-    for param in params:
-        if not isinstance(param.get_runtime_param, _Conversion):
-            param.get_runtime_param = _Conversion(param)
-
-
-class _PlainHelp:
-    """Help under one heading a panel, with an epilog whose lines stay as they are written."""
-
-    epilog: str | None
-
-    def format_options(self: Any, ctx: _Context, formatter: Any) -> None:
-        rows: dict[str, list[tuple[str, str]]] = {panel: [] for panel in PANELS}
-        for param in self.get_params(ctx):
-            record = param.get_help_record(ctx)
-            if record is not None:
-                rows.setdefault(param.rich_help_panel or "Completion", []).append(record)
-        for panel, records in rows.items():
-            if records:
-                with formatter.section(panel):
-                    formatter.write_dl(records)
-
-    def format_epilog(self, ctx: _Context, formatter: Any) -> None:
-        formatter.write(f"\n{self.epilog}\n" if self.epilog else "")
-
-
-class ProgramGroup(_PlainHelp, TyperGroup):
+class ProgramGroup(PlainHelp, TyperGroup):
     """The program itself: its commands, and what is said where there is no such command."""
 
     def format_options(self, ctx: _Context, formatter: Any) -> None:
@@ -115,7 +59,7 @@ class ProgramGroup(_PlainHelp, TyperGroup):
 
     def parse_args(self, ctx: _Context, args: list[str]) -> list[str]:
         """Let Typer read the options before the command's name."""
-        _spare_conversions(self.params)
+        spare_conversions(self.params)
         rest: list[str] = super().parse_args(ctx, args)
         return rest
 
@@ -131,7 +75,17 @@ class ProgramGroup(_PlainHelp, TyperGroup):
         return super().resolve_command(ctx, args)
 
 
-class ExpressionCommand(_PlainHelp, TyperCommand):
+class PlainCommand(PlainHelp, TyperCommand):
+    """A command whose options are its own."""
+
+    def parse_args(self, ctx: _Context, args: list[str]) -> list[str]:
+        """Let Typer read the options."""
+        spare_conversions(self.params)
+        rest: list[str] = super().parse_args(ctx, args)
+        return rest
+
+
+class ExpressionCommand(PlainHelp, TyperCommand):
     """A command whose options are its own and the names of its expression."""
 
     def get_params(self, ctx: _Context) -> list[Any]:
@@ -159,7 +113,7 @@ class ExpressionCommand(_PlainHelp, TyperCommand):
         except VjpError:
             if not lenient:
                 raise
-        _spare_conversions(self.get_params(ctx))
+        spare_conversions(self.get_params(ctx))
         ordered = asking or [*arguments.options, "--", *arguments.words[:1]]
         rest: list[str] = super().parse_args(ctx, ordered)
         return rest
@@ -210,27 +164,9 @@ def _options_of(call: Call, known: Mapping[str, Known]) -> list[TyperOption]:
     return [param for param in params if isinstance(param, TyperOption)]
 
 
-class _Bug(VjpError):
-    kind = "bug"
-    exit_code = ExitCode.BUG
-
-
 def known_error(error: Exception) -> VjpError:
     """``error`` as one of the program's own, worded for the user; a bug where it is none."""
-    match error:
-        case VjpError():
-            return error
-        case typer.TyperException():
-            return _usage_error(error)
-        case MemoryError():
-            return LimitError("there is not enough memory for this problem")
-        case ImportError(name="torch" | "sympy" | "numpy" | "flint"):
-            return EvaluationError(f"{error.name} cannot be imported: {error}")
-    return _Bug(
-        f"this is a bug in vjp {vjp_cli.__version__} (Python {platform.python_version()}): "
-        f"{type(error).__name__}: {shorten(' '.join(str(error).split()), 200)}",
-        "please report it with the command line; VJP_DEBUG=1 shows where it happened",
-    )
+    return _usage_error(error) if isinstance(error, typer.TyperException) else known(error)
 
 
 def _usage_error(error: typer.TyperException) -> InputError:

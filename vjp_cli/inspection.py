@@ -2,22 +2,23 @@
 
 import platform
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from vjp_cli import __version__
 from vjp_cli.binding import bind, cotangent
 from vjp_cli.checks import exit_code
 from vjp_cli.checks.judgement import Judgement, judge
+from vjp_cli.checks.offering import with_remedies
 from vjp_cli.checks.scaling import Scaling
 from vjp_cli.derivatives.evaluation import TorchSide, Wanted, evaluate
-from vjp_cli.errors import InputError, LimitError
+from vjp_cli.errors import InputError, LimitError, VjpError
 from vjp_cli.exact.description import structures_of, symbolic_of
 from vjp_cli.exact.oracle import SlopeOracle
 from vjp_cli.exact.side import ExactAnswer, answer
 from vjp_cli.exact.tracing_program import Point
-from vjp_cli.expression import Expression
+from vjp_cli.expression import Expression, parse
 from vjp_cli.lazy import sympy, torch
 from vjp_cli.program import Program
 from vjp_cli.report import Array, Number, Output, Problem, Report, worst
@@ -66,7 +67,29 @@ def inspect(request: Request, settings: Settings) -> Report:
         Scaling(program, point, settings, deadline),
         SlopeOracle(program, point, deadline),
     )
-    return _report(request, settings, _Stages(point, torch_side, exact, judgement))
+    report = _report(request, settings, _Stages(point, torch_side, exact, judgement))
+    if not settings.remedies or time.monotonic() > deadline:
+        return report
+    return with_remedies(report, request.expression, _again(request, settings, deadline))
+
+
+def _again(request: Request, settings: Settings, deadline: float) -> Callable[[str], Report | None]:
+    """The same problem with another expression, without remedies of its own."""
+
+    def inspect_source(source: str) -> Report | None:
+        left = deadline - time.monotonic()
+        if left <= 0:
+            return None
+        try:
+            expression = parse(source)
+            if set(expression.names) != set(request.expression.names):
+                return None
+            other = replace(settings, remedies=False, timeout=left)
+            return inspect(replace(request, expression=expression), other)
+        except VjpError:
+            return None
+
+    return inspect_source
 
 
 def _check_size(output: "torch.Tensor", sources: "list[torch.Tensor]", settings: Settings) -> None:

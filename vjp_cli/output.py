@@ -5,11 +5,13 @@ import os
 import shutil
 import stat
 import sys
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
 from vjp_cli.errors import OutputError, VjpError, clean, shorten
+from vjp_cli.failures import ERROR_SCHEMA, document
 from vjp_cli.settings import Color
 
 # what the tables draw with, apart from letters and digits
@@ -24,27 +26,61 @@ def write_text(text: str, path: str | None = None) -> None:
     Raises:
         OutputError: it could not be written.
     """
+    with writer(path) as write:
+        write(text)
+
+
+@contextmanager
+def writer(path: str | None = None) -> Iterator[Callable[[str], None]]:
+    """A function that writes one text after another, each at once to whoever reads.
+
+    A regular file is written beside its place and takes it at the end: until then, and if anything
+    goes wrong, the old file stays. ``None`` and ``-`` are stdout.
+
+    Raises:
+        OutputError: it could not be written.
+    """
     if path is None or path == "-":
-        _write_stdout(text)
+        yield _write_stdout
         return
-    target = Path(path)
+    with ExitStack() as stack:
+        with _worded(path):
+            file = stack.enter_context(_opened(path))
+
+        def write(text: str) -> None:
+            with _worded(path):
+                file.write(text)
+                file.flush()
+
+        yield write
+        with _worded(path):
+            stack.close()
+
+
+@contextmanager
+def _worded(path: str) -> Iterator[None]:
     try:
-        if target.exists() and not stat.S_ISREG(target.stat().st_mode):
-            # a device or a pipe cannot be replaced, only written
-            target.write_text(text, encoding="utf-8")
-        else:
-            _replace(Path(os.path.realpath(path)), text)
+        yield
     except (OSError, ValueError) as error:
         raise OutputError(f"cannot write '{shorten(path)}': {_reason(error)}") from error
 
 
-def _replace(target: Path, text: str) -> None:
+def _opened(path: str) -> AbstractContextManager[IO[str]]:
+    target = Path(path)
+    if target.exists() and not stat.S_ISREG(target.stat().st_mode):
+        # a device or a pipe cannot be replaced, only written
+        return target.open("w", encoding="utf-8")
+    return _replacing(Path(os.path.realpath(path)))
+
+
+@contextmanager
+def _replacing(target: Path) -> Iterator[IO[str]]:
     if target.exists() and not os.access(target, os.W_OK):
         raise PermissionError(None, "it is read-only")
     beside = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:
         with beside.open("x", encoding="utf-8") as file:
-            file.write(text)
+            yield file
         if target.exists():
             shutil.copymode(target, beside)
         beside.replace(target)
@@ -97,13 +133,7 @@ def _error_text(error: VjpError) -> str:
 
 
 def _error_json(error: VjpError) -> str:
-    body = {
-        "kind": error.kind,
-        "message": clean(error.message),
-        "hint": clean(error.hint),
-        "exit_code": int(error.exit_code),
-    }
-    return json.dumps({"schema": "vjp.error/1", "ok": False, "error": body}) + "\n"
+    return json.dumps({"schema": ERROR_SCHEMA, "ok": False, "error": document(error)}) + "\n"
 
 
 def colored(choice: Color, path: str | None) -> bool:

@@ -39,6 +39,7 @@ class Limits:
     """Costs that are bounded before they are paid (exit 4)."""
 
     characters: int = 10_000
+    line_characters: int = 10_000_000
     nodes: int = 5_000
     depth: int = 100
     constant_bits: int = 4_096
@@ -65,6 +66,7 @@ class Settings:
         fail_on: the verdicts that make exit 1.
         max_entries: J is nested in JSON up to this many entries, and a list of coordinates beyond.
         jacobian: whether J is built.
+        remedies: whether other ways to write the expression are looked for.
     """
 
     wrt: tuple[str, ...] = ()
@@ -81,3 +83,4 @@ class Settings:
     max_entries: int = 1_000_000
     jacobian: bool = True
     full: bool = False
+    remedies: bool = True

@@ -28,20 +28,31 @@ def both_sides(expression: str, given: dict[str, torch.Tensor]) -> Sides:
 
     An input that torch's y does not depend on has the vᵀJ 0.
     """
-    parsed = parse(expression)
-    names = [name for name in parsed.names if given[name].is_floating_point()]
+    program, names = _program(expression, given)
     inputs = {name: given[name].detach().requires_grad_() for name in names}
-    constants = {name: given[name] for name in parsed.names if name not in inputs}
-    program = Program(parsed, constants)
     y = program(inputs)
     v = torch.linspace(0.5, 1.7, y.numel(), dtype=y.dtype).reshape(y.shape)
     found = torch.autograd.grad(y, list(inputs.values()), v, materialize_grads=True)
-    point = Point({name: x.detach() for name, x in inputs.items()}, tuple(names), v)
-    side = exact_side(tracer_of(program, point), jacobian=False, deadline=time.monotonic() + 60.0)
+    side = exact(expression, given, v)
     exact_y = as_tensor(side.traced.output.values.tolist(), tuple(y.shape))
     assert side.vjp is not None
-    exact_vjp = {n: as_tensor(side.vjp[n].tolist(), tuple(inputs[n].shape)) for n in names}
+    exact_vjp = {n: as_tensor(side.vjp[n].tolist(), tuple(given[n].shape)) for n in names}
     return Sides(y.detach(), exact_y, dict(zip(names, found, strict=True)), exact_vjp, side)
+
+
+def exact(
+    expression: str, given: dict[str, torch.Tensor], v: torch.Tensor | None = None
+) -> ExactSide:
+    """The exact side alone."""
+    program, names = _program(expression, given)
+    point = Point({name: given[name].detach() for name in names}, tuple(names), v)
+    return exact_side(tracer_of(program, point), jacobian=False, deadline=time.monotonic() + 60.0)
+
+
+def _program(expression: str, given: dict[str, torch.Tensor]) -> tuple[Program, list[str]]:
+    parsed = parse(expression)
+    names = [name for name in parsed.names if given[name].is_floating_point()]
+    return Program(parsed, {n: given[n] for n in parsed.names if n not in names}), names
 
 
 def as_tensor(numbers: list[object], shape: tuple[int, ...]) -> torch.Tensor:

@@ -1,14 +1,37 @@
 """The rows of networks, against torch's kernels and against numbers worked out by hand."""
 
 import pytest
-import torch
 
 from tests.ops.samples import sample_inputs
 from tests.ops.test_arrays import THROUGH_TORCH, agree
-from vjp_cli.ops import convolutions, pooling
+from vjp_cli.ops import (
+    convolutions,
+    embeddings,
+    fourier,
+    likelihood_losses,
+    margin_losses,
+    pooling,
+    random_layers,
+    resizing,
+    sampling,
+    scatter,
+    sequence_losses,
+)
 from vjp_cli.ops.table import Op
 
-MODULES = (convolutions, pooling)
+MODULES = (
+    likelihood_losses,
+    margin_losses,
+    convolutions,
+    pooling,
+    resizing,
+    sampling,
+    sequence_losses,
+    embeddings,
+    random_layers,
+    scatter,
+    fourier,
+)
 SAMPLES = [
     pytest.param(op, sample, id=sample)
     for module in MODULES

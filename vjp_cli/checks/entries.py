@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from vjp_cli.checks.by_slopes import judge_by_slopes
 from vjp_cli.checks.verdict import Bound, Comparison, Gap, measure
+from vjp_cli.errors import Place
 from vjp_cli.exact.derivatives import settled
 from vjp_cli.exact.limits import same
 from vjp_cli.exact.slopes import Slopes
@@ -23,6 +24,7 @@ class Entry:
     Attributes:
         comparison: how far torch is from the truth; None where nothing was compared.
         cause: why the verdict is not ``ok``, in a few words.
+        place: the part of the expression to blame, where one is.
     """
 
     verdict: Verdict
@@ -30,6 +32,7 @@ class Entry:
     torch: float | None = None
     comparison: Comparison | None = None
     cause: str = ""
+    place: Place | None = None
 
 
 @dataclass(frozen=True)

@@ -2,12 +2,13 @@
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from math import prod
+from dataclasses import dataclass, replace
 from typing import Any
 
-from vjp_cli.checks.entries import UNKNOWN, Entry, Question, correct_digits, judge_entry
+from vjp_cli.checks.causes import Causes
+from vjp_cli.checks.entries import UNKNOWN, Entry, Question, judge_entry
 from vjp_cli.checks.scaling import Scaling
+from vjp_cli.checks.tally import Tally
 from vjp_cli.checks.verdict import Bound, radius_of
 from vjp_cli.derivatives.evaluation import TorchSide
 from vjp_cli.exact.oracle import SlopeOracle
@@ -16,11 +17,7 @@ from vjp_cli.exact.slopes import Slopes
 from vjp_cli.lazy import flint
 from vjp_cli.numbers.dtypes import FORMATS
 from vjp_cli.numbers.scalar import is_finite, to_float
-from vjp_cli.report import Array, CheckResult, Finding, Judged, Truth, TruthKind, Verdict, worst
-
-_ZERO = Truth(TruthKind.VALUE, "0")
-# Findings beyond this many a target are counted, not listed.
-LISTED = 20
+from vjp_cli.report import Array, CheckResult, Finding, Judged, Truth, TruthKind, Verdict
 
 
 @dataclass(frozen=True)
@@ -96,6 +93,7 @@ class _Judge:
         self, side: TorchSide, exact: ExactAnswer, scaling: Scaling, oracle: SlopeOracle
     ) -> None:
         self.oracle = oracle
+        self.causes = Causes(scaling.program, scaling.point, scaling.deadline)
         self.side = side
         self.exact = exact
         self.scaling = scaling
@@ -213,7 +211,20 @@ class _Judge:
             slopes,
             lambda: self._as_written(target, name, index),
         )
-        return judge_entry(question)
+        return self._explained(judge_entry(question), target, name, index)
+
+    def _explained(self, entry: Entry, target: str, name: str, index: tuple[int, ...]) -> Entry:
+        """The entry with the operation to blame; a saturation that none explains is wrong."""
+        blamable = (Verdict.NAN, Verdict.SATURATED)
+        if entry.verdict not in blamable or entry.torch is None:
+            return entry
+        row = None if target == "vjp" else index[0]
+        event = self.causes.of(name, index[-1], row, entry.torch)
+        if event is not None:
+            return replace(entry, cause=event.words, place=event.place)
+        if entry.verdict is Verdict.SATURATED:
+            return replace(entry, verdict=Verdict.WRONG)
+        return entry
 
     def _as_written(self, target: str, name: str, index: tuple[int, ...]) -> tuple[Any, str] | None:
         """The entry of the program as written, and where it departs from its mathematics."""
@@ -250,88 +261,3 @@ class _Judge:
             if weights[row] and is_finite(value):
                 sums[column] += abs(weights[row] * to_float(value))
         return sums
-
-
-@dataclass
-class Tally:
-    """Collects judged arrays, one check line each, and the findings."""
-
-    checks: list[CheckResult] = field(default_factory=list)
-    findings: list[Finding] = field(default_factory=list)
-    fewest_digits: float = math.inf
-
-    def add(
-        self,
-        target: str,
-        entries: Mapping[str, Mapping[int, Entry]],
-        shapes: Mapping[str, tuple[int, ...]],
-    ) -> Judged:
-        """Judged arrays of these shapes; positions without an entry are exact zeros that agree."""
-        verdicts: dict[str, Array[Verdict]] = {}
-        truths: dict[str, Array[Truth]] = {}
-        for name, found in entries.items():
-            count = prod(shapes[name])
-            flat = [Verdict.OK] * count
-            truth = [_ZERO] * count
-            for position, entry in found.items():
-                flat[position] = entry.verdict
-                truth[position] = entry.truth
-                if entry.verdict is not Verdict.OK:
-                    where = f"{target}.{name}{_index(position, shapes[name])}"
-                    self._find(where, entry)
-            verdicts[name] = Array(shapes[name], tuple(flat))
-            truths[name] = Array(shapes[name], tuple(truth))
-        self._summarise(target, [e for found in entries.values() for e in found.values()], shapes)
-        return Judged(verdicts, truths)
-
-    def _find(self, where: str, entry: Entry) -> None:
-        truth = entry.truth
-        self.findings.append(
-            Finding(
-                where,
-                entry.verdict,
-                entry.torch,
-                truth.value,
-                truth.left,
-                truth.right,
-                entry.cause,
-            )
-        )
-
-    def _summarise(
-        self, target: str, entries: list[Entry], shapes: Mapping[str, tuple[int, ...]]
-    ) -> None:
-        compared = [entry for entry in entries if entry.comparison is not None]
-        for entry in compared:
-            assert entry.comparison is not None
-            if entry.truth.kind is TruthKind.VALUE:
-                digits = correct_digits(entry.comparison, float(entry.truth.value))
-                if entry.verdict is Verdict.IMPRECISE:
-                    self.fewest_digits = min(self.fewest_digits, digits)
-        verdict = worst({entry.verdict for entry in entries})
-        causes = dict.fromkeys(e.cause for e in entries if e.verdict is verdict and e.cause)
-        total = sum(prod(shape) for shape in shapes.values())
-        unchecked = sum(entry.verdict is Verdict.UNCHECKED for entry in entries)
-        self.checks.append(
-            CheckResult(
-                f"{target} against the exact derivative",
-                verdict,
-                compared=total - unchecked,
-                max_ulp=_largest(e.comparison.ulp for e in compared if e.comparison),
-                max_ratio=_largest(e.comparison.ratio for e in compared if e.comparison),
-                reason="; ".join(causes) if verdict is not Verdict.OK else "",
-            )
-        )
-
-
-def _index(position: int, shape: tuple[int, ...]) -> str:
-    """``[0,1]`` for a flat position; "" in a scalar."""
-    coordinates = []
-    for size in reversed(shape):
-        position, coordinate = divmod(position, size)
-        coordinates.append(str(coordinate))
-    return f"[{','.join(reversed(coordinates))}]" if coordinates else ""
-
-
-def _largest(values: Iterable[float]) -> float | None:
-    return max(values, default=None)

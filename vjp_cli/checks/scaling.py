@@ -18,7 +18,7 @@ from vjp_cli.lazy import numpy, torch
 from vjp_cli.numbers.scalar import ball, exact, is_finite, precision, to_float
 from vjp_cli.program import Program
 from vjp_cli.settings import Settings
-from vjp_cli.tracing.tape import OutOfTime
+from vjp_cli.tracing.node import OutOfTime
 from vjp_cli.tracing.tracer import Untraceable
 
 # error(low) / error(high) above this says rounding (criteria 5.3, measured 85 to 10⁹ for rounding,

@@ -14,7 +14,8 @@ from vjp_cli.exact import reverse
 from vjp_cli.exact.reach import inputs_behind
 from vjp_cli.lazy import flint, numpy
 from vjp_cli.numbers.scalar import Number, certain, is_finite
-from vjp_cli.tracing.tape import Index, Node, OutOfTime, Tape, Values, not_finite
+from vjp_cli.tracing.node import Index, Node, OutOfTime, Values
+from vjp_cli.tracing.tape import Tape, not_finite
 
 FIRST_BITS = 160
 LAST_BITS = 40_960

@@ -13,7 +13,8 @@ from vjp_cli.exact.tracing_program import Point, tracer_of
 from vjp_cli.lazy import flint, numpy, torch
 from vjp_cli.numbers.scalar import Number, is_finite
 from vjp_cli.program import Program
-from vjp_cli.tracing.tape import Node, Tape
+from vjp_cli.tracing.node import Node
+from vjp_cli.tracing.tape import Tape
 
 # An infinite input is replaced by 2 to these powers; the larger grow apart by a further factor.
 SIZES = (120, 180, 270)

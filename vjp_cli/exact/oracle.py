@@ -4,7 +4,7 @@ from vjp_cli.exact.infinite import is_infinite, limits_at_infinity
 from vjp_cli.exact.slopes import ColumnSlopes, column_slopes
 from vjp_cli.exact.tracing_program import Point, mover_of, numbers_of
 from vjp_cli.program import Program
-from vjp_cli.tracing.tape import OutOfTime
+from vjp_cli.tracing.node import OutOfTime
 
 
 class SlopeOracle:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from vjp_cli.lazy import numpy
-from vjp_cli.tracing.tape import Index, Node, NodeKind
+from vjp_cli.tracing.node import Index, Node, NodeKind
 
 
 def inputs_behind(starts: Iterable[tuple[Node, Index]]) -> dict[Node, Index]:

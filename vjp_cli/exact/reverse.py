@@ -12,13 +12,15 @@ ed., section 3.3: vector reverse mode).
 """
 
 import math
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 
 from vjp_cli.lazy import numpy
 from vjp_cli.numbers.formula import formula, slots
 from vjp_cli.numbers.scalar import exact, is_zero
-from vjp_cli.tracing.tape import Index, Node, NodeKind, Tape, not_finite
+from vjp_cli.tracing.node import Index, Node, NodeKind
+from vjp_cli.tracing.tape import Tape, not_finite
 
 
 @dataclass(frozen=True)
@@ -46,15 +48,23 @@ def jacobian(tape: Tape, output: Node) -> dict[Node, Entries]:
     return accumulate(tape, output, Entries(everything, everything, ones))
 
 
-def product(tape: Tape, output: Node, v: Node) -> dict[Node, Entries]:
+def product(
+    tape: Tape, output: Node, v: Node, watched: Collection[Node] = ()
+) -> dict[Node, Entries]:
     """vᵀJ as the derivative of Σ v_i·y_i: an output with v_i exactly 0 contributes nothing."""
     taken = numpy.array([k for k, value in enumerate(v.values.tolist()) if not is_zero(value)], int)
     seeds = tape.move([v], taken + 1, (len(taken),), v.dtype)
-    return accumulate(tape, output, Entries(numpy.zeros(len(taken), int), taken, seeds))
+    rows = numpy.zeros(len(taken), int)
+    return accumulate(tape, output, Entries(rows, taken, seeds), watched)
 
 
-def accumulate(tape: Tape, output: Node, seeds: Entries) -> dict[Node, Entries]:
-    """The entries that arrive at every active leaf when ``seeds`` leave from the output."""
+def accumulate(
+    tape: Tape, output: Node, seeds: Entries, watched: Collection[Node] = ()
+) -> dict[Node, Entries]:
+    """The entries that arrive at every active leaf when ``seeds`` leave from the output.
+
+    Those that arrive at ``watched`` nodes are given too.
+    """
     arrivals: dict[Node, _Arrivals] = {}
     _arrive(arrivals, output, seeds)
     found: dict[Node, Entries] = {}
@@ -64,9 +74,9 @@ def accumulate(tape: Tape, output: Node, seeds: Entries) -> dict[Node, Entries]:
             continue
         tape.place = node.place
         entries = _combined(tape, node, arrived)
-        if node.kind is NodeKind.LEAF:
+        if node.kind is NodeKind.LEAF or node in watched:
             found[node] = entries
-        else:
+        if node.kind is not NodeKind.LEAF:
             _PROPAGATE[node.kind](tape, node, entries, arrivals)
     tape.place = None
     return found

@@ -11,7 +11,8 @@ from vjp_cli.exact.tracing_program import Point, Trace, tracer_of
 from vjp_cli.lazy import torch
 from vjp_cli.program import Program
 from vjp_cli.settings import Settings
-from vjp_cli.tracing.tape import OutOfTime, Tape
+from vjp_cli.tracing.node import OutOfTime
+from vjp_cli.tracing.tape import Tape
 from vjp_cli.tracing.tracer import Untraceable
 
 

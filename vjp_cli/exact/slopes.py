@@ -18,7 +18,7 @@ from vjp_cli.exact.limits import END, Limit, Tendency, enough, limit, same
 from vjp_cli.exact.reach import depending_on
 from vjp_cli.lazy import flint
 from vjp_cli.numbers.scalar import Number, ball, is_finite, is_rational, is_zero, precision
-from vjp_cli.tracing.tape import Node, OutOfTime
+from vjp_cli.tracing.node import Node, OutOfTime
 
 # h = 2^-k for these k; the last is used at a hole only, where differences take pairs of points
 SIZES = (1200, 1800, 2600, 3800)
@@ -149,13 +149,13 @@ class _Samples:
         return Slopes(left, right, hole, hole and self._limits_differ(functional))
 
     def _limits_differ(self, functional: _Functional) -> bool:
-        near = [self._value(functional, 2, sign) for sign in (-1, 1)]
+        """Whether the values beside a hole do not all approach one number."""
+        near = [self._value(functional, k, sign) for k in (2, 3) for sign in (-1, 1)]
         if not all(is_finite(value) for value in near):
             return True
         with precision(self.bits[2]):
-            gap = abs(ball(near[0]) - ball(near[1]))
-            size = abs(ball(near[0])) + 1
-            return not bool(gap < size * flint.arb(2) ** -500)
+            allowed = (abs(ball(near[0])) + 1) * flint.arb(2) ** -500
+            return not all(abs(ball(near[0]) - ball(value)) < allowed for value in near[1:])
 
     def _quotients(self, functional: _Functional, sign: int) -> tuple[Number, Number, Number]:
         """Difference quotients on one side; at a hole, differences among the points beside it."""

@@ -10,8 +10,9 @@ from vjp_cli.exact.slopes import Moved
 from vjp_cli.lazy import torch
 from vjp_cli.numbers.scalar import Number, exact, precision
 from vjp_cli.program import Observer, Program
+from vjp_cli.tracing.node import Node
 from vjp_cli.tracing.rules import lift
-from vjp_cli.tracing.tape import Node, Tape
+from vjp_cli.tracing.tape import Tape
 from vjp_cli.tracing.tracer import Tracer, Untraceable
 
 
@@ -30,7 +31,7 @@ class TapeObserver(Observer):
         """The nodes made from here on belong to this place."""
         self.tape.place = place
 
-    def leave(self, place: Place, value: Any) -> None:
+    def leave(self, place: Place, value: Any, arguments: tuple[Any, ...]) -> None:
         """The place is done."""
         self.tape.place = None
 
@@ -45,16 +46,28 @@ class Point:
 
 
 class Trace(Protocol):
-    """Runs a program on a tape; ``change`` may replace the numbers of a leaf first."""
+    """Runs a program on a tape.
 
-    def __call__(self, tape: Tape, change: Callable[[Node], None] | None = None) -> Traced:
+    ``change`` may replace the numbers of a leaf first; ``observer`` watches instead of a plain one.
+    """
+
+    def __call__(
+        self,
+        tape: Tape,
+        change: Callable[[Node], None] | None = None,
+        observer: TapeObserver | None = None,
+    ) -> Traced:
         """The program's tape."""
 
 
 def tracer_of(program: Program, point: Point) -> Trace:
     """The function that runs the program at the point on a tape."""
 
-    def trace(tape: Tape, change: Callable[[Node], None] | None = None) -> Traced:
+    def trace(
+        tape: Tape,
+        change: Callable[[Node], None] | None = None,
+        observer: TapeObserver | None = None,
+    ) -> Traced:
         leaves = {name: _leaf(tape, name, value) for name, value in point.inputs.items()}
         if change is not None:
             for leaf in leaves.values():
@@ -62,7 +75,7 @@ def tracer_of(program: Program, point: Point) -> Trace:
         for name in point.wrt:
             leaves[name].active = True
         tracers = {name: Tracer(tape, leaf) for name, leaf in leaves.items()}
-        output = program(tracers, TapeObserver(tape))
+        output = program(tracers, observer or TapeObserver(tape))
         if isinstance(output, torch.Tensor):
             # a mask or an index: no derivative flows through it
             output = lift(tape, output.to(getattr(torch, program.dtype)))

@@ -130,12 +130,8 @@ def _fold(  # noqa: PLR0913
     target = places.reshape((-1, width)).T
     kept = target >= 0
     ground = torch.zeros((*blocks.shape[:2], sizes[0] * sizes[1]), dtype=input.dtype)
-    summed = _add_columns(ground, target[kept], blocks[:, :, kept])
+    summed = torch.index_add(ground, 2, target[kept], blocks[:, :, kept])
     return unbatched(summed.reshape((*blocks.shape[:2], *sizes)), input.unsqueeze(-1))
-
-
-def _add_columns(ground: Any, target: Any, values: Any) -> Any:
-    return torch.index_add(ground, 2, target, values)
 
 
 def _row(name: str, rule: Any, *samples: str) -> Op:
@@ -153,14 +149,14 @@ ROWS: tuple[Op, ...] = (
         f"conv1d({_LINE}, x.reshape(1, 2, 3), s.reshape(1), stride=2, padding=1, dilation=2)",
         f"conv1d({_LINE}, x.reshape(2, 1, 3), groups=2, padding='same')",
         f"conv1d({_LINE}[0], x.reshape(1, 2, 3), None, 1, 'valid')",
-        f"conv1d({_LINE}, B.reshape(3, 2, 2), b, padding='same')",
+        f"conv1d({_LINE}, B.reshape(3, 2, 2), b, padding='same', dilation=2)",
     ),
     _row(
         "conv2d",
         _convolution(2),
         f"conv2d({_PLANE}, A[:, :2].reshape(1, 2, 1, 2))",
         f"conv2d({_PLANE}, S[:2, :2].reshape(2, 1, 2, 1), y[0, :2], (2, 1), (1, 0), (1, 2), 2)",
-        "conv2d(x.reshape(1, 2, 3), S[:2, :2].reshape(1, 1, 2, 2), padding='same')",
+        "conv2d(x.reshape(1, 2, 3), b.reshape(1, 1, 1, 3), padding='same')",
     ),
     _row("conv3d", _convolution(3), "conv3d(B.reshape(1, 1, 2, 3, 2), x.reshape(1, 1, 2, 3, 1))"),
     _row(

@@ -13,12 +13,8 @@ class _QR(NamedTuple):
     R: Any
 
 
-def _cholesky(A: Any, *, upper: bool = False) -> Any:
+def _cholesky(A: Any, upper: bool = False) -> Any:
     return _lower_factor(A.mT).mT if upper else _lower_factor(A)
-
-
-def _torch_cholesky(input: Any, upper: bool = False) -> Any:
-    return _cholesky(input, upper=upper)
 
 
 def _lower_factor(A: Any) -> Any:
@@ -101,17 +97,7 @@ def _signs_of_torch(A: Any) -> Any:
     return torch.where(diagonal < 0, -1.0, 1.0).to(A.dtype)
 
 
-def _torch_qr(input: Any, some: bool = True) -> Any:
-    return _qr(input, "reduced" if some else "complete")
-
-
-_SYMMETRISED = (
-    "symmetrised convention: one triangle is read (the lower one without upper=True), and torch "
-    "gives each half of its gradient"
-)
-_POSITIVE = "where the matrix is singular; no real numbers where it is not positive definite"
 _ZERO = "where an element of the diagonal is 0"
-_DEFICIENT = "where the columns depend on each other: Q is not unique there"
 
 
 def _composite(name: str, rule: Any, *samples: str, kinks: str, **more: Any) -> Op:
@@ -121,22 +107,15 @@ def _composite(name: str, rule: Any, *samples: str, kinks: str, **more: Any) -> 
 
 ROWS: tuple[Op, ...] = (
     _composite(
-        "linalg.cholesky",
-        _cholesky,
-        "linalg.cholesky(S)",
-        "linalg.cholesky(S, upper=True)",
-        "linalg.cholesky(stack((S, S @ S)))",
-        path="linalg.cholesky",
-        kinks=_POSITIVE,
-        note=_SYMMETRISED,
-    ),
-    _composite(
         "cholesky",
-        _torch_cholesky,
+        _cholesky,
         "cholesky(S)",
-        "S.cholesky(upper=True)",
-        kinks=_POSITIVE,
-        note=_SYMMETRISED,
+        "cholesky(S, upper=True)",
+        "cholesky(stack((S, S @ S)))",
+        kinks="where the matrix is singular; no real numbers where it is not positive definite",
+        path="linalg.cholesky",
+        note="symmetrised convention: one triangle is read (the lower one without upper=True), and "
+        "torch gives each half of its gradient",
     ),
     _composite(
         "solve_triangular",
@@ -150,35 +129,26 @@ ROWS: tuple[Op, ...] = (
     _composite(
         "cholesky_solve",
         _cholesky_solve,
-        "cholesky_solve(B, S)",
-        "B.cholesky_solve(S, upper=True)",
+        "cholesky_solve(B, tril(S))",
+        "B.cholesky_solve(triu(S), upper=True)",
         kinks=_ZERO,
     ),
     _composite(
         "cholesky_inverse",
         _cholesky_inverse,
-        "cholesky_inverse(S)",
-        "S.cholesky_inverse(True)",
+        "cholesky_inverse(tril(S))",
+        "triu(S).cholesky_inverse(True)",
         kinks=_ZERO,
     ),
     _composite(
-        "linalg.qr",
+        "qr",
         _qr,
-        "linalg.qr(x.T).Q",
-        "linalg.qr(x)[1]",
-        "linalg.qr(stack((S, S @ S)))[0]",
+        "qr(x.T).Q",
+        "qr(x)[1]",
+        "qr(stack((S, S @ S)))[0]",
         path="linalg.qr",
-        kinks=_DEFICIENT,
+        kinks="where the columns depend on each other: Q is not unique there",
         fields=_QR._fields,
         note="The signs of R's diagonal are those that torch gives at the point.",
-    ),
-    _composite(
-        "qr",
-        _torch_qr,
-        "qr(x.T)[0]",
-        "S.qr().R",
-        kinks=_DEFICIENT,
-        fields=_QR._fields,
-        note="torch.qr; linalg.qr has the argument mode instead of some.",
     ),
 )

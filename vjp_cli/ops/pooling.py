@@ -22,7 +22,9 @@ def _axes(input: Any, axes: int, options: tuple[Any, ...], ceil: bool) -> list[A
     """
     kernel, stride, dilation, padding = options
     stride = kernel if stride is None or stride in ((), []) else stride
-    numbers = zip(*(each(value, axes) for value in (kernel, stride, dilation, padding)), strict=True)
+    numbers = zip(
+        *(each(value, axes) for value in (kernel, stride, dilation, padding)), strict=True
+    )
     return [
         Axis(size, width, step, spread, margin, margin, ceil)
         for size, (width, step, spread, margin) in zip(input.shape[-axes:], numbers, strict=True)

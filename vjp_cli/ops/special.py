@@ -142,6 +142,13 @@ _BESSEL_FUNCTIONS = (
     Op("i1e", "special.i1e", Kind.COMPOSITE, _scaled_bessel(1), ("i1e(x)",)),
     _row("bessel_j0", lambda x: sympy.besselj(0, x), note="torch has no derivative"),
     _row("bessel_j1", lambda x: sympy.besselj(1, x), note="torch has no derivative"),
+    _row("modified_bessel_i0", lambda x: sympy.besseli(0, x), note="torch has no derivative"),
+    _row("modified_bessel_i1", lambda x: sympy.besseli(1, x), note="torch has no derivative"),
+    _row(
+        "spherical_bessel_j0",
+        lambda x: functions.sinc(x / sympy.pi),
+        note="torch has no derivative",
+    ),
 )
 
 _ENTROPIES = (

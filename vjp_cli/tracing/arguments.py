@@ -5,7 +5,8 @@ from typing import Any
 
 from vjp_cli.lazy import numpy, torch
 from vjp_cli.numbers.scalar import Number, exact
-from vjp_cli.tracing.tape import Index, Node, Shape, Tape
+from vjp_cli.tracing.node import Index, Node, Shape
+from vjp_cli.tracing.tape import Tape
 from vjp_cli.tracing.tracer import Tracer, Untraceable
 
 # Operations that multiply a half-precision tensor by the unrounded scalar (in torch's wider

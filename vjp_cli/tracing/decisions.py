@@ -9,16 +9,16 @@ from collections.abc import Callable
 from functools import cmp_to_key
 from typing import Any
 
-from vjp_cli.lazy import flint, numpy, torch
-from vjp_cli.numbers.scalar import Number, compare, is_finite, is_nan, is_rational, middle
+from vjp_cli.lazy import numpy, torch
+from vjp_cli.numbers.scalar import Number, compare, is_finite, is_nan, middle
 from vjp_cli.tracing.arguments import (
     as_node,
     broadcast_map,
     broadcast_shape,
-    constant,
     result_dtype,
 )
-from vjp_cli.tracing.tape import Index, Node, Tape
+from vjp_cli.tracing.node import Index, Node
+from vjp_cli.tracing.tape import Tape
 from vjp_cli.tracing.tracer import Tracer, Untraceable
 
 _HOLDS: dict[str, Callable[[int], bool]] = {
@@ -194,64 +194,3 @@ def _sorted_lines(tape: Tape, node: Node, lines: "torch.Tensor", descending: boo
     if node.active:
         tape.doubt(node, numpy.array(sorted(tied), dtype=int), "an ordering is tied")
     return result
-
-
-def trace_step(tape: Tape, name: str, args: tuple[Any, ...]) -> Tracer:
-    """A function that is constant between jumps; an element at a jump is noted.
-
-    Raises:
-        Untraceable: no such function here.
-    """
-    if name not in _STEPS:
-        raise Untraceable(f"torch.{name}")
-    node = as_node(tape, args[0], result_dtype(args[:1]))
-    level, jumps = _STEPS[name]
-
-    def levels() -> list[Number]:
-        found = []
-        ties = []
-        for position, value in enumerate(node.values.tolist()):
-            if not is_finite(value) or abs(value) > _WHOLE:
-                found.append(value)
-                continue
-            point = _settled(value)
-            found.append(flint.fmpq(level(_rational(middle(value)) if point is None else point)))
-            if point is None or jumps(point):
-                ties.append(position)
-        if node.active:
-            tape.doubt(node, numpy.array(ties, dtype=int), f"{name} jumps here")
-        return found
-
-    return constant(tape, decide(tape, levels), node.shape, node.dtype)
-
-
-# floats beyond this are whole numbers, and their exact integers need not be written out
-_WHOLE = 2**4096
-# below 2 to this the distance from 0 is of no account
-_TINY = -20_000
-
-
-def _settled(value: Number) -> "flint.fmpq | None":
-    """The number as a rational that lies on the same level; None when a jump is too near."""
-    if is_rational(value):
-        return value
-    low, high = _rational(value.lower()), _rational(value.upper())
-    return low if (2 * low).floor() == (2 * high).floor() and low.q != 1 else None
-
-
-def _rational(value: Number) -> "flint.fmpq":
-    """An exact ball as a rational."""
-    if is_rational(value):
-        return value
-    mantissa, exponent = value.man_exp()
-    return flint.fmpq(mantissa) * flint.fmpq(2) ** max(int(exponent), _TINY)
-
-
-_Level = Callable[["flint.fmpq"], Any]
-# name -> the level at a rational, and whether the function jumps there
-_STEPS: dict[str, tuple[_Level, Callable[["flint.fmpq"], bool]]] = {
-    "floor": (lambda x: x.floor(), lambda x: bool(x.q == 1)),
-    "ceil": (lambda x: x.ceil(), lambda x: bool(x.q == 1)),
-    "trunc": (lambda x: x.floor() if x >= 0 else x.ceil(), lambda x: bool(x.q == 1 and x != 0)),
-    "sign": (lambda x: (x > 0) - (x < 0), lambda x: bool(x == 0)),
-}

@@ -6,8 +6,9 @@ from typing import Any
 from vjp_cli.lazy import numpy, sympy
 from vjp_cli.numbers.formula import slots
 from vjp_cli.report import FormulaGroup
-from vjp_cli.tracing.tape import Index, Node, NodeKind, Shape
-from vjp_cli.tracing.templates import Group, Named, Reader
+from vjp_cli.tracing.groups import Group
+from vjp_cli.tracing.node import Index, Node, NodeKind, Shape
+from vjp_cli.tracing.templates import Named, Reader
 
 # Lines beyond this many are not made: a formula that differs everywhere explains nothing.
 MOST_LINES = 12

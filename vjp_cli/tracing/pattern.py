@@ -2,7 +2,7 @@
 
 from vjp_cli.lazy import numpy
 from vjp_cli.report import Structure
-from vjp_cli.tracing.tape import Index
+from vjp_cli.tracing.node import Index
 
 # A pattern whose entries all lie this close to the diagonal is called banded.
 _BAND = 3

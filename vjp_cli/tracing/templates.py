@@ -16,8 +16,9 @@ from typing import Any
 
 from vjp_cli.lazy import numpy, sympy
 from vjp_cli.numbers.formula import slots
-from vjp_cli.numbers.scalar import Number, is_rational, to_float
-from vjp_cli.tracing.tape import Index, Node, NodeKind
+from vjp_cli.numbers.scalar import is_rational
+from vjp_cli.tracing.groups import Group, literal, membership, merged, substituted
+from vjp_cli.tracing.node import Index, Node, NodeKind
 
 # A sum of at most this many terms is written out; a longer one gets a name.
 WRITTEN_TERMS = 4
@@ -28,21 +29,6 @@ MOST_OPERATIONS = 40
 MOST_GROUPS = 24
 
 
-@dataclass(frozen=True)
-class Group:
-    """Elements that share a formula.
-
-    Attributes:
-        formula: a SymPy expression in ``slots(leaves.shape[1])``.
-        elements: flat positions in the node.
-        leaves: for each element the number of the leaf that each placeholder stands for.
-    """
-
-    formula: Any
-    elements: Index
-    leaves: Index
-
-
 @dataclass
 class Named:
     """A run of leaf numbers with a name: an input, a constant array, or an intermediate.
@@ -50,7 +36,6 @@ class Named:
     Attributes:
         start: the leaf number of its first element.
         node: what it names.
-        source: for an intermediate, the groups of the terms that it adds up, else None.
     """
 
     name: str
@@ -85,7 +70,7 @@ class Reader:
         if node.kind is NodeKind.OPAQUE:
             return self._name(node, self._fresh())
         if node.kind is NodeKind.MOVE:
-            return _merged(self._moved(node))
+            return merged(self._moved(node))
         if node.kind is NodeKind.ELEMENTWISE:
             assert node.formula is not None
             parts = list(zip(node.parents, node.maps, strict=True))
@@ -167,7 +152,7 @@ class Reader:
         else:
             gathered = [_column(node, k) for k in range(width)]
             for column in gathered:
-                self._readings[column] = _merged(self._moved(column))
+                self._readings[column] = merged(self._moved(column))
             parts = [(column, numpy.arange(node.size)) for column in gathered]
             total = sympy.Add(*places)
         return self._composed(node, parts, total)
@@ -179,7 +164,7 @@ class Reader:
         if not parts:
             elements = numpy.arange(node.size)
             return [Group(formula, elements, numpy.zeros((node.size, 0), dtype=int))]
-        memberships = [_membership(parent, self._readings[parent]) for parent, _ in parts]
+        memberships = [membership(parent, self._readings[parent]) for parent, _ in parts]
         keys = [group[index] for (group, _), (_, index) in zip(memberships, parts, strict=True)]
         found: list[Group] = []
         for combination in product(*[range(len(self._readings[parent])) for parent, _ in parts]):
@@ -196,10 +181,10 @@ class Reader:
                 group = self._readings[parent][k]
                 formulas.append(group.formula)
                 columns.append(group.leaves[row[index[chosen]]])
-            found.extend(_substituted(formula, formulas, columns, chosen))
+            found.extend(substituted(formula, formulas, columns, chosen))
             if len(found) > 4 * MOST_GROUPS:
                 break
-        return _merged(found)
+        return merged(found)
 
 
 def _parents_first(node: Node, known: dict[Node, Any]) -> list[Node]:
@@ -211,16 +196,6 @@ def _parents_first(node: Node, known: dict[Node, Any]) -> list[Node]:
             seen.add(candidate)
             waiting.extend(candidate.parents)
     return sorted(seen, key=lambda candidate: candidate.serial)
-
-
-def _membership(node: Node, groups: list[Group]) -> tuple[Index, Index]:
-    """For each element of a node its group, and its row in that group."""
-    group_of = numpy.full(node.size, -1)
-    row_of = numpy.zeros(node.size, dtype=int)
-    for k, group in enumerate(groups):
-        group_of[group.elements] = k
-        row_of[group.elements] = numpy.arange(len(group.elements))
-    return group_of, row_of
 
 
 def _pick(formula: Any, used: list[int]) -> Any:
@@ -236,56 +211,3 @@ def _column(node: Node, k: int) -> Node:
     return Node(
         NodeKind.MOVE, node.shape, node.dtype, node.values, node.parents, (node.maps[0][:, k],)
     )
-
-
-def _substituted(
-    formula: Any, formulas: list[Any], columns: list[Index], elements: Index
-) -> list[Group]:
-    """One group for each way in which leaves coincide, with coinciding placeholders made one."""
-    leaves = numpy.concatenate(columns, axis=1)
-    width = leaves.shape[1]
-    # the first placeholder with the same leaf, for each placeholder
-    first = numpy.zeros_like(leaves)
-    for k in range(width):
-        first[:, k] = numpy.argmax(leaves[:, : k + 1] == leaves[:, k : k + 1], axis=1)
-    patterns, membership = numpy.unique(first, axis=0, return_inverse=True)
-    groups = []
-    for number, pattern in enumerate(patterns.tolist() if width else [[]]):
-        rows = numpy.flatnonzero(membership.ravel() == number) if width else slice(None)
-        kept = [k for k in range(width) if pattern[k] == k]
-        renamed = {k: slots(len(kept))[kept.index(pattern[k])] for k in range(width)}
-        start = 0
-        replaced = []
-        for part, column in zip(formulas, columns, strict=True):
-            own = slots(column.shape[1])
-            table = {place: renamed[start + k] for k, place in enumerate(own)}
-            replaced.append(part.xreplace(table))
-            start += column.shape[1]
-        table = dict(zip(slots(len(formulas)), replaced, strict=True))
-        # both substitutions use the same placeholders: this one must see the formula's own only
-        result = formula.xreplace(table)
-        groups.append(Group(result, elements[rows], leaves[rows][:, kept]))
-    return groups
-
-
-def _merged(groups: list[Group]) -> list[Group]:
-    """Groups with equal formulas joined, the largest first."""
-    joined: dict[Any, list[Group]] = {}
-    for group in groups:
-        joined.setdefault((group.formula, group.leaves.shape[1]), []).append(group)
-    result = [
-        Group(
-            formula,
-            numpy.concatenate([part.elements for part in parts]),
-            numpy.concatenate([part.leaves for part in parts]),
-        )
-        for (formula, _), parts in joined.items()
-    ]
-    return sorted(result, key=lambda group: -len(group.elements))
-
-
-def literal(value: Number) -> Any:
-    """A number as SymPy shows it: short rationals exactly, others as the float they are."""
-    if is_rational(value) and (value.q == 1 or value.q <= 16):
-        return sympy.Rational(int(value.p), int(value.q))
-    return sympy.Float(to_float(value), 17)

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from vjp_cli.lazy import torch
-from vjp_cli.tracing.tape import Node, Tape
+from vjp_cli.tracing.node import Node
+from vjp_cli.tracing.tape import Tape
 
 
 class Untraceable(Exception):

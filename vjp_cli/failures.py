@@ -1,0 +1,39 @@
+"""Whatever was raised, as an error of the program's own, worded for the user."""
+
+import platform
+
+from vjp_cli import __version__
+from vjp_cli.errors import EvaluationError, ExitCode, LimitError, VjpError, clean, shorten
+
+ERROR_SCHEMA = "vjp.error/1"
+
+
+class _Bug(VjpError):
+    kind = "bug"
+    exit_code = ExitCode.BUG
+
+
+def known(error: Exception) -> VjpError:
+    """``error`` itself where it is worded already, else its meaning; a bug where it has none."""
+    match error:
+        case VjpError():
+            return error
+        case MemoryError():
+            return LimitError("there is not enough memory for this problem")
+        case ImportError(name="torch" | "sympy" | "numpy" | "flint"):
+            return EvaluationError(f"{error.name} cannot be imported: {error}")
+    return _Bug(
+        f"this is a bug in vjp {__version__} (Python {platform.python_version()}): "
+        f"{type(error).__name__}: {shorten(' '.join(str(error).split()), 200)}",
+        "please report it with the command line; VJP_DEBUG=1 shows where it happened",
+    )
+
+
+def document(error: VjpError) -> dict[str, str | int]:
+    """``error`` as the ``error`` object of the JSON contract."""
+    return {
+        "kind": error.kind,
+        "message": clean(error.message),
+        "hint": clean(error.hint),
+        "exit_code": int(error.exit_code),
+    }

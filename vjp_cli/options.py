@@ -1,0 +1,138 @@
+"""The options of the commands, each with its heading in the help.
+
+A command's function annotates its parameters with these; the defaults stand in its signature.
+"""
+
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import typer  # noqa: TID251 - a part of the command line, as cli.py is
+
+import vjp_cli
+from vjp_cli.output import write_text
+from vjp_cli.plain import JUDGEMENT, OUTPUT, PROBLEM, SHOWN
+from vjp_cli.settings import Color, Format, Layout
+
+
+def _option(panel: str, *names: str, help: str, **more: Any) -> Any:
+    return typer.Option(*names, help=help, rich_help_panel=panel, **more)
+
+
+def _answer(name: str, letter: str, help: str, text: Callable[[typer.Context], str]) -> Any:
+    """An option that writes a text and ends the program well."""
+
+    def write(context: typer.Context, asked: bool) -> None:
+        if asked and not context.resilient_parsing:
+            write_text(text(context) + "\n")
+            raise typer.Exit
+
+    return _option(
+        OUTPUT, name, letter, help=help, is_eager=True, expose_value=False, callback=write
+    )
+
+
+Help = Annotated[
+    bool, _answer("--help", "-h", "Show this page and exit.", lambda context: context.get_help())
+]
+Version = Annotated[
+    bool,
+    _answer(
+        "--version", "-V", "Show the version and exit.", lambda _: f"vjp {vjp_cli.__version__}"
+    ),
+]
+Expr = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="EXPR",
+        help="A torch expression in quotes; - reads standard input, @FILE a file. "
+        "Each of its variables is an option: 'k @ x' takes --k and --x.",
+        rich_help_panel=PROBLEM,
+    ),
+]
+_V = ("--v", "--cotangent", "--gradient")
+Cotangent = Annotated[
+    str | None,
+    _option(PROBLEM, *_V, metavar="VALUE", help="The cotangent v, as y.backward(v) takes it."),
+]
+Wrt = Annotated[
+    str | None, _option(PROBLEM, metavar="NAMES", help="Differentiate by these inputs only.")
+]
+Let = Annotated[
+    list[str] | None,
+    _option(
+        PROBLEM,
+        metavar="NAME=VALUE",
+        help="Set a variable whose option means something else, like v. Repeatable.",
+    ),
+]
+Dtype = Annotated[
+    str, _option(PROBLEM, metavar="DTYPE", help="The dtype that inputs are rounded to.")
+]
+Device = Annotated[str, _option(PROBLEM, metavar="DEVICE", help="Where torch computes.")]
+Full = Annotated[bool, _option(SHOWN, "--full", help="Cut no table and no formula.")]
+Transposed = Annotated[Layout, _option(SHOWN, help="J[i,j] = ∂y_i/∂x_j, or its transpose.")]
+NoJacobian = Annotated[bool, _option(SHOWN, "--no-jacobian", help="Do not build J.")]
+MaxEntries = Annotated[
+    int, _option(SHOWN, min=0, metavar="N", help="Nest J in JSON up to N entries.")
+]
+Strict = Annotated[bool, _option(JUDGEMENT, "--strict", help="Exit 1 for everything but ok.")]
+FailOn = Annotated[
+    str, _option(JUDGEMENT, metavar="VERDICTS", help="The verdicts that make exit 1.")
+]
+Digits = Annotated[
+    int | None,
+    _option(
+        JUDGEMENT,
+        min=1,
+        max=30,
+        metavar="N",
+        help="Exit 1 where an imprecise entry has fewer correct digits.",
+    ),
+]
+Timeout = Annotated[
+    float,
+    _option(
+        JUDGEMENT,
+        min=0,
+        metavar="SECONDS",
+        help="The time for the symbolic side; what is left then is unchecked.",
+    ),
+]
+Seed = Annotated[
+    int,
+    _option(
+        JUDGEMENT,
+        min=0,
+        max=2**32 - 1,
+        metavar="N",
+        help="The seed of random values and of random checks.",
+    ),
+]
+Json = Annotated[bool, _option(OUTPUT, "--json", help="Short for --format json.")]
+Shape = Annotated[Format | None, _option(OUTPUT, "--format", help="The output format.")]
+File = Annotated[
+    str | None, _option(OUTPUT, "--output", "-o", metavar="FILE", help="Write to FILE.")
+]
+Quiet = Annotated[
+    bool, _option(OUTPUT, "--quiet", "-q", help="No report: the exit code is the answer.")
+]
+Colors = Annotated[Color, _option(OUTPUT, "--color", help="When to colour.")]
+FailFast = Annotated[
+    bool, _option(JUDGEMENT, "--fail-fast", help="Stop after the first line that is not ok.")
+]
+Requests = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE",
+        help="JSON Lines, one request a line; - reads standard input.",
+        rich_help_panel=PROBLEM,
+    ),
+]
+Operation = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="NAME",
+        help="An operation, as it is written in an expression; all of them without it.",
+        rich_help_panel=PROBLEM,
+    ),
+]

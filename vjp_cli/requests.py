@@ -1,0 +1,169 @@
+"""From one line of JSON to a request: typed, every name known, nothing read but the line."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+from unicodedata import normalize
+
+import msgspec
+
+from vjp_cli.choices import did_you_mean, dtype_of, names_of
+from vjp_cli.errors import InputError, LimitError, shorten
+from vjp_cli.expression import Expression, parse
+from vjp_cli.inspection import Request
+from vjp_cli.settings import Layout, Settings
+from vjp_cli.values import Generated, Value, parse_json_value
+
+Id = str | int | float | None
+
+
+class RequestLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The keys of a batch request; one that is null counts as not given."""
+
+    id: Id = None
+    expression: str | None = None
+    function: str | None = None
+    against: str | None = None
+    loss: str | None = None
+    inputs: dict[str, Any] | None = None
+    v: Any = None
+    wrt: str | list[str] | None = None
+    dtype: str | None = None
+    layout: Layout | None = None
+    checks: list[str] | None = None
+
+
+_KEYS = tuple(field.name for field in msgspec.structs.fields(RequestLine))
+_NOT_YET = {
+    "function": "write the problem as an expression",
+    "against": "write the problem as an expression",
+    "loss": "give v, the derivative of the loss by y",
+}
+
+
+def decode(line: bytes) -> Any:
+    """The JSON value of a line.
+
+    Raises:
+        InputError: it is not JSON.
+        LimitError: it is nested too deeply.
+    """
+    try:
+        return msgspec.json.decode(line)
+    except RecursionError:
+        raise LimitError("the line is nested too deeply") from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        bare = any(word in line for word in (b"NaN", b"Infinity"))
+        hint = 'numbers that are not finite are the strings "nan", "inf" and "-inf"' if bare else ""
+        said = str(error).removeprefix("JSON is malformed: ")
+        raise InputError(f"the line is not JSON: {shorten(said)}", hint) from None
+
+
+def id_of(decoded: Any) -> Id:
+    """The ``id`` to echo, whatever else is wrong with the line."""
+    found = decoded.get("id") if isinstance(decoded, dict) else None
+    return found if isinstance(found, (str, int, float)) else None
+
+
+def request_of(decoded: Any, base: Settings) -> tuple[Request, Settings]:
+    """The request of a decoded line, and ``base`` with the choices that the line makes.
+
+    Raises:
+        VjpError: a key, an expression, a name or a value is wrong.
+    """
+    line = _typed(decoded)
+    if line.expression is None:
+        raise InputError("there is no expression", 'for example {"expression": "x**2", …}')
+    for name in line.checks or ():
+        raise InputError(f"checks: there is no check '{shorten(name)}'")
+    expression = parse(line.expression)
+    settings = replace(
+        base,
+        wrt=_wrt(line.wrt),
+        dtype=base.dtype if line.dtype is None else dtype_of(line.dtype),
+        layout=line.layout or base.layout,
+    )
+    _check_known(settings.wrt, expression, "wrt")
+    inputs = _inputs(line.inputs or {}, expression)
+    _check_differentiable(inputs, settings.wrt)
+    v = None if line.v is None else _value(line.v, "v")
+    return Request(expression, inputs, v), settings
+
+
+def _typed(decoded: Any) -> RequestLine:
+    for key in decoded if isinstance(decoded, dict) else ():
+        if key not in _KEYS:
+            hint = did_you_mean(key, _KEYS) or f"the keys: {', '.join(_KEYS)}"
+            raise InputError(f"no such key: '{shorten(key)}'", hint)
+    try:
+        line = msgspec.convert(decoded, RequestLine)
+    except msgspec.ValidationError as error:
+        said, _, path = str(error).replace("`", "").partition(" - at $.")
+        said = said[:1].lower() + said[1:].replace("object", "an object")
+        raise InputError(shorten(f"{path}: {said}" if path else said, 160)) from None
+    for key, hint in _NOT_YET.items():
+        if getattr(line, key) is not None:
+            what = "a loss is" if key == "loss" else "functions are"
+            raise InputError(f"{what} not supported yet", hint)
+    return line
+
+
+def _wrt(given: str | list[str] | None) -> tuple[str, ...]:
+    if given is None:
+        return ()
+    if isinstance(given, str):
+        return names_of(given, "wrt")
+    return tuple(dict.fromkeys(normalize("NFKC", name) for name in given))
+
+
+def _inputs(given: Mapping[str, Any], expression: Expression) -> dict[str, Value | Generated]:
+    """The value of each of the expression's names, in their order."""
+    if not expression.names:
+        raise InputError(
+            "nothing to differentiate: the expression has no variables",
+            "name what may change, for example 3*x",
+        )
+    # Python's parser folds the names in an expression, so those of the inputs are folded too
+    folded = {normalize("NFKC", name): value for name, value in given.items()}
+    _check_known(folded, expression, "inputs")
+    missing = [name for name in expression.names if folded.get(name) is None]
+    if missing:
+        raise InputError(f"no value for {', '.join(missing)}", "add it to inputs")
+    return {name: _value(folded[name], name) for name in expression.names}
+
+
+def _value(decoded: Any, name: str) -> Value | Generated:
+    if isinstance(decoded, str):
+        # whoever writes the lines need not be who may read the files of this machine
+        _, _, text = decoded.rpartition(":")
+        if "@" in decoded or text.strip() == "-":
+            raise InputError(
+                f"{name}: a value in a batch is not read from elsewhere",
+                "write the numbers in the line",
+            )
+    return parse_json_value(decoded, name)
+
+
+def _check_known(names: Iterable[str], expression: Expression, key: str) -> None:
+    for name in names:
+        if name not in expression.names:
+            has = ", ".join(expression.names)
+            raise InputError(
+                f"{key}: the expression has no variable '{shorten(name)}'",
+                did_you_mean(name, expression.names) or f"its variables: {has}",
+            )
+
+
+def _check_differentiable(inputs: Mapping[str, Value | Generated], wrt: Iterable[str]) -> None:
+    differentiable = {name for name, value in inputs.items() if value.dtype is None}
+    for name in wrt:
+        if name not in differentiable:
+            raise InputError(
+                f"wrt: {name} is a constant of dtype {inputs[name].dtype}",
+                "values with a dtype of their own are indices, targets or masks",
+            )
+    if not differentiable:
+        raise InputError(
+            "nothing to differentiate: every input is a constant",
+            "a value without a dtype of its own is differentiated",
+        )

@@ -1,0 +1,32 @@
+"""The rule of element-wise operations: arguments broadcast, then a formula of scalars."""
+
+from typing import Any
+
+from vjp_cli.numbers.formula import Formula, formula, slots
+from vjp_cli.ops.table import Op
+from vjp_cli.tracing.arguments import as_node, broadcast_map, broadcast_shape, result_dtype
+from vjp_cli.tracing.tape import Tape
+from vjp_cli.tracing.tracer import Tracer
+
+Args = tuple[Any, ...]
+Kwargs = dict[str, Any]
+
+
+def trace_elementwise(tape: Tape, op: Op, args: Args, kwargs: Kwargs) -> Tracer:
+    """One node with the row's formula."""
+    operands = (*args, *kwargs.values())
+    return _apply(tape, op.name, _formula(op, len(operands)), operands)
+
+
+@cache
+def _formula(op: Op, arity: int) -> Formula:
+    assert op.rule is not None
+    return formula(op.rule(*slots(arity)), arity)
+
+
+def _apply(tape: Tape, name: str, rule: Formula, operands: Args) -> Tracer:
+    dtype = result_dtype(operands)
+    nodes = [as_node(tape, operand, dtype, name) for operand in operands]
+    shape = broadcast_shape(nodes)
+    maps = [broadcast_map(node.shape, shape) for node in nodes]
+    return Tracer(tape, tape.elementwise(rule, nodes, maps, shape, dtype))

@@ -1,0 +1,274 @@
+"""One evaluation of a checked expression: the tree is walked and torch's functions are called."""
+
+import ast
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from vjp_cli.errors import EvaluationError, VjpError, shorten
+from vjp_cli.expression import Expression, place
+from vjp_cli.language import folding, meaning
+from vjp_cli.language.meaning import AttributeKind
+from vjp_cli.lazy import torch
+from vjp_cli.observer import Observer
+from vjp_cli.ops.table import Kind, Op
+from vjp_cli.tracing.node import OutOfTime
+from vjp_cli.tracing.registry import torch_function
+from vjp_cli.tracing.tracer import Tracer, Untraceable
+
+# Operations whose argument is a list of tensors; for all others a list means the stacked tensor.
+_LIST_OPERATIONS = frozenset(
+    [
+        "cat",
+        "stack",
+        "hstack",
+        "vstack",
+        "dstack",
+        "column_stack",
+        "broadcast_tensors",
+        "meshgrid",
+        "block_diag",
+        "einsum",
+        "multi_dot",
+        "chain_matmul",
+        "tensor",
+        "cartesian_prod",
+        "atleast_1d",
+        "atleast_2d",
+        "atleast_3d",
+    ]
+)
+
+_BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.Pow: operator.pow,
+    ast.MatMult: operator.matmul,
+    ast.BitAnd: operator.and_,
+    ast.BitOr: operator.or_,
+}
+_UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
+    ast.USub: operator.neg,
+    ast.UAdd: operator.pos,
+    ast.Invert: operator.invert,
+}
+_COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+}
+
+
+_NUMBERS = (int, float, complex)
+
+
+class Walk:
+    """One evaluation of the checked tree."""
+
+    def __init__(
+        self, expression: Expression, names: dict[str, Any], observer: Observer, dtype: str
+    ) -> None:
+        self.expression = expression
+        self.names = names
+        self.observer = observer
+        self.dtype = dtype
+
+    def run(self) -> Any:
+        """The value of the last statement, which must be one tensor."""
+        value: Any = None
+        for statement in self.expression.statements:
+            assert isinstance(statement, (ast.Assign, ast.Expr))
+            value = self.value(statement.value)
+            if isinstance(statement, ast.Assign):
+                self.assign(statement.targets[0], value)
+        last = self.expression.statements[-1]
+        value = self.stacked(last, value)
+        if isinstance(value, tuple):
+            raise EvaluationError(
+                f"the result has {len(value)} parts",
+                "choose one with an index, for example [0]",
+                place(self.expression, last),
+            )
+        if not isinstance(value, (torch.Tensor, Tracer)):
+            raise EvaluationError(
+                f"the result is {shorten(repr(value))}, which depends on no input",
+                place=place(self.expression, last),
+            )
+        return value
+
+    def assign(self, target: ast.expr, value: Any) -> None:
+        """Give a name, or a tuple of names, its value."""
+        if isinstance(target, ast.Name):
+            self.names[target.id] = value
+            return
+        assert isinstance(target, ast.Tuple)
+        parts = tuple(value)
+        if len(parts) != len(target.elts):
+            raise EvaluationError(
+                f"{len(parts)} values for {len(target.elts)} names",
+                place=place(self.expression, target),
+            )
+        for name, part in zip(target.elts, parts, strict=True):
+            self.assign(name, part)
+
+    # -- one method a node ----------------------------------------------------------------------
+
+    def value(self, node: ast.expr) -> Any:
+        """The value of any node."""
+        method = getattr(self, f"_{type(node).__name__.lower()}")
+        return method(node)
+
+    def attempt(
+        self, node: ast.expr | ast.stmt, function: Callable[..., Any], *args: Any, **kw: Any
+    ) -> Any:
+        """Call torch for one node; its refusal becomes an error at the node's place."""
+        where = place(self.expression, node)
+        self.observer.enter(where)
+        try:
+            result = function(*args, **kw)
+        except (VjpError, Untraceable, OutOfTime):
+            raise
+        except Exception as error:
+            raise EvaluationError(_said(error), place=where) from error
+        self.observer.leave(where, result, (*args, *kw.values()))
+        return result
+
+    def _name(self, node: ast.Name) -> Any:
+        return self.names[node.id]
+
+    def _constant(self, node: ast.Constant) -> Any:
+        return node.value
+
+    def _list(self, node: ast.List) -> Any:
+        return [self.value(item) for item in node.elts]
+
+    def _tuple(self, node: ast.Tuple) -> Any:
+        return tuple(self.value(item) for item in node.elts)
+
+    def _binop(self, node: ast.BinOp) -> Any:
+        first, steps = meaning.flatten(node)
+        result = self.operand(first)
+        for step, right in steps:
+            result = self.binary(step, result, self.operand(right))
+        return result
+
+    def binary(self, node: ast.BinOp, left: Any, right: Any) -> Any:
+        """One operator; arithmetic of plain numbers is bounded as it was while checking."""
+        where = place(self.expression, node)
+        if isinstance(left, _NUMBERS) and isinstance(right, _NUMBERS):
+            return folding.binary(node.op, left, right, where)
+        if isinstance(node.op, ast.Pow) and isinstance(right, _NUMBERS):
+            folding.exponent(right, where)
+        return self.attempt(node, _BINARY[type(node.op)], left, right)
+
+    def _unaryop(self, node: ast.UnaryOp) -> Any:
+        value = self.operand(node.operand)
+        if isinstance(value, _NUMBERS):
+            return folding.unary(node.op, value, place(self.expression, node))
+        return self.attempt(node, _UNARY[type(node.op)], value)
+
+    def _compare(self, node: ast.Compare) -> Any:
+        left, right = self.operand(node.left), self.operand(node.comparators[0])
+        return self.attempt(node, _COMPARISONS[type(node.ops[0])], left, right)
+
+    def _subscript(self, node: ast.Subscript) -> Any:
+        owner = self.stacked(node.value, self.value(node.value))
+        return self.attempt(node, operator.getitem, owner, self.index(node.slice))
+
+    def index(self, node: ast.expr) -> Any:
+        """What stands between square brackets, as Python's indexing wants it."""
+        if isinstance(node, ast.Slice):
+            bounds = (node.lower, node.upper, node.step)
+            return slice(*[None if bound is None else self.value(bound) for bound in bounds])
+        if isinstance(node, ast.Tuple):
+            return tuple(self.index(item) for item in node.elts)
+        return self.value(node)
+
+    def _attribute(self, node: ast.Attribute) -> Any:
+        found = meaning.attribute(node)
+        assert found is not None
+        if found.kind is AttributeKind.NUMBER:
+            return found.number
+        if found.kind is AttributeKind.DTYPE:
+            return getattr(torch, found.name)
+        owner = self.value(node.value)
+        if found.kind is AttributeKind.FIELD:
+            return self.attempt(node, _field, owner, found.name)
+        if found.name == "data":
+            return self.attempt(
+                node, lambda tensor: tensor.detach(), self.stacked(node.value, owner)
+            )
+        return self.attempt(node, getattr, self.stacked(node.value, owner), found.name)
+
+    def _call(self, node: ast.Call) -> Any:
+        called = meaning.callee(node)
+        assert called is not None
+        if called.number is not None:
+            return called.number
+        receiver = [] if called.receiver is None else [self.value(called.receiver)]
+        args = [*receiver, *[self.value(argument) for argument in node.args]]
+        if called.op is None:
+            return self.attempt(node, getattr(args[0], called.query), *args[1:])
+        kwargs = {str(k.arg): self.value(k.value) for k in node.keywords}
+        if not _LIST_OPERATIONS.intersection(called.op.names):
+            args = [self.stacked(node, value) for value in args]
+        result = self.attempt(node, self.function(called.op, bool(receiver)), *args, **kwargs)
+        return self.observer.lift(result) if called.op.kind is Kind.CONSTANT else result
+
+    def function(self, op: Op, method: bool) -> Callable[..., Any]:
+        """Torch's function of the row; for a method call the method, where torch has one."""
+        name = op.torch.rpartition(".")[2]
+        if op.torch.startswith("Tensor.") or (method and hasattr(torch.Tensor, name)):
+            return lambda owner, *args, **kwargs: getattr(owner, name)(*args, **kwargs)
+        function: Callable[..., Any] = torch_function(op)
+        return function
+
+    # -- lists ----------------------------------------------------------------------------------
+
+    def operand(self, node: ast.expr) -> Any:
+        """The value of an operand: a list of numbers is a tensor there."""
+        value = self.stacked(node, self.value(node))
+        if isinstance(value, tuple) and not hasattr(value, "_fields"):
+            raise EvaluationError(
+                "a tuple is not an operand",
+                "take one part, for example [0]",
+                place(self.expression, node),
+            )
+        if isinstance(value, list):
+            value = self.observer.lift(torch.tensor(value, dtype=getattr(torch, self.dtype)))
+        return value
+
+    def stacked(self, node: ast.expr | ast.stmt, value: Any) -> Any:
+        """A list that holds tensors as one tensor; anything else as it is."""
+        if not isinstance(value, list):
+            return value
+        parts = [self.stacked(node, item) for item in value]
+        model = next((part for part in parts if isinstance(part, (torch.Tensor, Tracer))), None)
+        if model is None:
+            return value
+        filled = [
+            self.observer.lift(torch.tensor(part, dtype=model.dtype))
+            if isinstance(part, (int, float))
+            else part
+            for part in parts
+        ]
+        return self.attempt(node, torch.stack, filled)
+
+
+def _field(owner: Any, name: str) -> Any:
+    if isinstance(owner, (torch.Tensor, Tracer)) or not hasattr(owner, name):
+        raise AttributeError(f"there is no result named {name!r} here")
+    return getattr(owner, name)
+
+
+def _said(error: Exception) -> str:
+    """Torch's own words, on one line and without its internals."""
+    text = str(error).strip().split("\n")[0] or type(error).__name__
+    return shorten(text, 200)
