@@ -1,5 +1,6 @@
 """The rule of element-wise operations: arguments broadcast, then a formula of scalars."""
 
+from functools import cache
 from typing import Any
 
 from vjp_cli.numbers.formula import Formula, formula, slots
