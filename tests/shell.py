@@ -17,8 +17,9 @@ def answer(line: str) -> Result:
     pipe = words.index("|")
     answered = run(*words[1:pipe])
     assert words[pipe + 1] == "jq"
-    found = select(json.loads(answered.stdout), words[-1])
     raw = "-r" in words[pipe + 2 : -1]
+    documents = map(json.loads, answered.stdout.splitlines())
+    found = [value for document in documents for value in select(document, words[-1])]
     shown = "".join(f"{_written(value, raw)}\n" for value in found)
     return Result(answered.exit_code, shown, answered.stderr)
 
@@ -30,7 +31,9 @@ def exit_code(line: str) -> int:
 
 
 def select(value: Any, path: str) -> list[Any]:
-    """The values at a jq path made of ``.name``, ``[0]`` and ``[]``."""
+    """The values of a jq filter: a path of ``.name``, ``[0]`` and ``[]``, or ``[PATH,PATH]``."""
+    if path.startswith("[."):
+        return [[select(value, part)[0] for part in path[1:-1].split(",")]]
     assert re.fullmatch(r"(\.\w+|\[\d*\])+", path), path
     found = [value]
     for name, index in re.findall(r"\.(\w+)|\[(\d*)\]", path):

@@ -42,6 +42,10 @@ def commands(block):
     return block.splitlines()
 
 
+def first_line(text):
+    return text.partition("\n")[0]
+
+
 def outputs(block):
     """What a reader sees who runs the commands of the block one after the other."""
     answers = [shell.answer(line) for line in commands(block)]
@@ -97,13 +101,13 @@ def table(heading):
     return rows
 
 
-@pytest.mark.parametrize("block", [block for block, _ in EXAMPLES])
+@pytest.mark.parametrize("block", [block for block, _ in EXAMPLES], ids=first_line)
 def test_exit_code_of_each_command(block):
     for line in commands(block):
         assert (line, shell.answer(line).exit_code) == (line, shell.exit_code(line))
 
 
-@pytest.mark.parametrize(("block", "pasted"), [pair for pair in EXAMPLES if pair[1]])
+@pytest.mark.parametrize(("block", "pasted"), [x for x in EXAMPLES if x[1]], ids=first_line)
 def test_pasted_output_is_the_real_one(block, pasted):
     assert pasted == outputs(block)
 
@@ -126,26 +130,25 @@ def test_the_two_commands_of_a_fresh_clone():
     assert f'{venv}.venv/bin/pip install -e ".[test]" && .venv/bin/python -m pytest' in lines
 
 
-def options_of(*arguments):
-    return set(OPTION.findall(run(*arguments, "--help").stdout))
-
-
 def program_commands():
     listed = re.search(r"Commands:\n(.*?)\n\n", run("--help").stdout, re.DOTALL)
     return re.findall(r"^  (\w+)", listed[1], re.MULTILINE)
 
 
+def options():
+    pages = [run("--help"), *(run(command, "--help") for command in program_commands())]
+    return {option for page in pages for option in OPTION.findall(page.stdout)}
+
+
 def test_every_option_is_mentioned():
-    known = options_of("inspect") | options_of()
-    assert {"--v", "--json", "-o", "--install-completion"} <= known
-    assert known - set(OPTION.findall(README)) == set()
+    assert {"--v", "--json", "-o", "--install-completion"} <= options()
+    assert options() - set(OPTION.findall(README)) == set()
 
 
 def test_no_option_is_invented():
     # pip's, Python's and jq's options stand in README too
     others = {"-m", "-e", "-c", "-r"}
-    written = set(OPTION.findall(README))
-    assert written - VALUES - others - options_of("inspect") - options_of() == set()
+    assert set(OPTION.findall(README)) - VALUES - others - options() == set()
 
 
 def test_every_command_is_mentioned():

@@ -98,7 +98,7 @@ def test_vjp_and_its_truth(number: int) -> None:
 def test_everything_is_ok(number: int) -> None:
     scenario, report = solved(number)
     assert (report.verdict, report.exit_code, report.findings) == (Verdict.OK, ExitCode.OK, ())
-    assert report.notes == ()
+    assert not any(note.startswith("nothing was checked") for note in report.notes)
     for judged in (report.judged_jacobian, report.judged_vjp):
         assert judged is not None
         for array in judged.verdicts.values():

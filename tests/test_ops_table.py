@@ -21,6 +21,9 @@ NOT_OK = {
     "digamma": (Verdict.IMPRECISE, "torch's trigamma has 10 of 16 digits"),
     "bessel_j0": (Verdict.MISSING, "torch has no derivative"),
     "bessel_j1": (Verdict.MISSING, "torch has no derivative"),
+    "modified_bessel_i0": (Verdict.MISSING, "torch has no derivative"),
+    "modified_bessel_i1": (Verdict.MISSING, "torch has no derivative"),
+    "spherical_bessel_j0": (Verdict.MISSING, "torch has no derivative"),
     "gammainc": (Verdict.MISSING, "torch has no derivative by the first argument"),
     "gammaincc": (Verdict.MISSING, "torch has no derivative by the first argument"),
     "detach": (Verdict.BY_DESIGN, "the program leaves its mathematics"),
@@ -77,8 +80,8 @@ def expected(op: Op, sample: str) -> Verdict:
 @pytest.mark.parametrize(("op", "sample"), SAMPLES, ids=[sample for _, sample in SAMPLES])
 def test_the_row_is_torch(op: Op, sample: str) -> None:
     for found in reports(op, sample):
-        # a note would say that nothing was checked: the tracer's value is not torch's
-        assert found.notes == ()
+        # or the tracer's value is not torch's
+        assert not any(note.startswith("nothing was checked") for note in found.notes)
         assert found.verdict is expected(op, sample), found.findings[:2]
         for name, structure in found.structure.items():
             values = (found.jacobian or {}).get(name)

@@ -96,3 +96,13 @@ def test_values_of_the_matrix_come_from_files():
         "k": [[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]],
         "x": [[1.0], [2.0], [3.0]],
     }
+
+
+def test_problems_of_the_batch():
+    answers = shell.answer("vjp batch samples/problems.jsonl | jq -c '[.id,.verdict,.vjp.x]'")
+    assert answers.exit_code == 1
+    assert answers.stdout.splitlines() == [
+        '["chain","ok",[1.2000000000000002,16.0,0.002]]',
+        '["kink","kink",[0.0,0.0,1.0]]',
+        '["nan","nan",["NaN",0.25]]',
+    ]

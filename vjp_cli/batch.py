@@ -15,8 +15,8 @@ from vjp_cli.report import Report
 from vjp_cli.requests import Id, decode, id_of, request_of
 from vjp_cli.settings import LIMITS, Settings
 
-# one character is four bytes of UTF-8 at most, and a byte order mark may come first
-_MOST_BYTES = 4 * LIMITS.line_characters + 3
+# one character is four bytes of UTF-8 at most; a byte order mark and a line end come beside them
+_MOST_BYTES = 4 * LIMITS.line_characters + 5
 _MARK = b"\xef\xbb\xbf"
 
 
@@ -55,7 +55,8 @@ def answers(stream: BinaryIO, settings: Settings) -> Iterator[Answer]:
         whole = _skip_rest(stream, line)
         if number == 1:
             line = line.removeprefix(_MARK)
-        if line.strip():
+        line = line.strip()
+        if line:
             yield _answer(number, line if whole else None, settings)
 
 

@@ -23,7 +23,7 @@ from vjp_cli.problem import request_of, texts_of
 from vjp_cli.render import View, render
 from vjp_cli.render.ops import render_ops
 from vjp_cli.report import Verdict
-from vjp_cli.settings import Color, Settings
+from vjp_cli.settings import Color, Format, Settings
 
 _DEFAULTS = Settings()
 _FAIL_ON = ",".join(verdict for verdict in Verdict if verdict in _DEFAULTS.fail_on)
@@ -161,7 +161,7 @@ def _ops(
     help: options.Help = False,
 ) -> None:
     """Show the operations, or the page of one: rule, domain, kinks and torch's choice there."""
-    chosen = format_of(format, json)
+    chosen: Format = format_of(format, json)
     found = ops_page.listing() if name is None else ops_page.page(name)
     write_text(render_ops(found, chosen))
 

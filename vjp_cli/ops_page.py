@@ -28,9 +28,9 @@ _NUMBER = r"-?\d+(?:\.\d+)?"
 _PLACES = re.compile(
     rf"(?:a jump )?(?:vertical tangents? )?(?:at )?({_NUMBER}(?: and {_NUMBER})*)(?:$|[,;]| in )"
 )
-# arguments that do not exist in an expression
-_NO_CHOICE = re.compile(
-    r"(, \*)?, out(=None)?$|, (layout|device|requires_grad|pin_memory|memory_format)=[\w.']+"
+# arguments that an expression has no use for
+_NO_USE = re.compile(
+    r", (out|layout|device|requires_grad|pin_memory|memory_format)\b(=[\w.']+)?|, \*(?=, out=None)"
 )
 
 
@@ -88,7 +88,7 @@ def _signature(op: Op) -> str:
     documented = re.search(rf"^\s*{last}\((.*?)\) *->", function.__doc__ or "", re.MULTILINE)
     if documented and ": " not in documented[1]:
         words = " ".join(documented[1].replace("\\", "").split())
-        return f"{op.name}({_NO_CHOICE.sub('', words)})"
+        return f"{op.name}({_NO_USE.sub('', words).removesuffix(', *')})"
     for source in filter(callable, (function, op.rule)):
         with suppress(TypeError, ValueError):
             plain = [
@@ -97,7 +97,7 @@ def _signature(op: Op) -> str:
                 if not parameter.name.startswith("_")
             ]
             return f"{op.name}{python_inspect.Signature(plain)}"
-    return f"{op.name}(...)"
+    return op.samples[0]
 
 
 def _formulas(op: Op) -> tuple[str, dict[str, str]]:

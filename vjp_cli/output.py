@@ -49,8 +49,7 @@ def writer(path: str | None = None) -> Iterator[Callable[[str], None]]:
 
         def write(text: str) -> None:
             with _worded(path):
-                file.write(text)
-                file.flush()
+                _write_all(file, text.encode())
 
         yield write
         with _worded(path):
@@ -65,21 +64,21 @@ def _worded(path: str) -> Iterator[None]:
         raise OutputError(f"cannot write '{shorten(path)}': {_reason(error)}") from error
 
 
-def _opened(path: str) -> AbstractContextManager[IO[str]]:
+def _opened(path: str) -> AbstractContextManager[IO[bytes]]:
     target = Path(path)
     if target.exists() and not stat.S_ISREG(target.stat().st_mode):
         # a device or a pipe cannot be replaced, only written
-        return target.open("w", encoding="utf-8")
+        return target.open("wb", buffering=0)
     return _replacing(Path(os.path.realpath(path)))
 
 
 @contextmanager
-def _replacing(target: Path) -> Iterator[IO[str]]:
+def _replacing(target: Path) -> Iterator[IO[bytes]]:
     if target.exists() and not os.access(target, os.W_OK):
         raise PermissionError(None, "it is read-only")
     beside = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:
-        with beside.open("x", encoding="utf-8") as file:
+        with beside.open("xb", buffering=0) as file:
             yield file
         if target.exists():
             shutil.copymode(target, beside)
@@ -92,16 +91,21 @@ def _write_stdout(text: str) -> None:
     stream = sys.stdout
     if stream is None:
         raise OutputError("standard output is closed")
-    data = memoryview(text.encode(stream.encoding, stream.errors or "strict"))
+    data = text.encode(stream.encoding, stream.errors or "strict")
     try:
         stream.flush()
-        # an unbuffered stream may take a part only, and says so in its answer alone
-        while data:
-            data = data[stream.buffer.write(data) or 0 :]
+        _write_all(stream.buffer, data)
         stream.flush()
     except OSError as error:
         _abandon(stream)
         raise OutputError(f"cannot write the output: {_reason(error)}") from error
+
+
+def _write_all(stream: IO[bytes], data: bytes) -> None:
+    left = memoryview(data)
+    # an unbuffered stream may take a part only, and says so in its answer alone
+    while left:
+        left = left[stream.write(left) or 0 :]
 
 
 def _abandon(stream: IO[Any]) -> None:

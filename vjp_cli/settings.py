@@ -67,6 +67,7 @@ class Settings:
         max_entries: J is nested in JSON up to this many entries, and a list of coordinates beyond.
         jacobian: whether J is built.
         remedies: whether other ways to write the expression are looked for.
+        further_checks: whether the checks of torch against itself are made too.
     """
 
     wrt: tuple[str, ...] = ()
@@ -82,5 +83,5 @@ class Settings:
     )
     max_entries: int = 1_000_000
     jacobian: bool = True
-    full: bool = False
     remedies: bool = True
+    further_checks: bool = True

@@ -109,7 +109,12 @@ class Walk:
             self.names[target.id] = value
             return
         assert isinstance(target, ast.Tuple)
-        parts = tuple(value)
+        try:
+            parts = tuple(value)
+        except TypeError:
+            raise EvaluationError(
+                f"one value for {len(target.elts)} names", place=place(self.expression, target)
+            ) from None
         if len(parts) != len(target.elts):
             raise EvaluationError(
                 f"{len(parts)} values for {len(target.elts)} names",

@@ -5,8 +5,10 @@ import time
 from typing import Any
 
 import pytest
+import sympy
 import torch
 
+from tests.wrong_ops import plant
 from vjp_cli.exact.derivatives import exact_side, rounding_side
 from vjp_cli.exact.guard import disagreement
 from vjp_cli.exact.infinite import is_infinite
@@ -69,11 +71,12 @@ def test_the_points_nearby_decide(
 
 
 def test_another_function_is_never_judged(monkeypatch: pytest.MonkeyPatch) -> None:
-    def another(op: object) -> Any:
-        return lambda x: torch.cos(x) if isinstance(x, torch.Tensor) else torch.sin(x)
-
-    monkeypatch.setattr("vjp_cli.program.torch_function", another)
-    assert "the tracer's y differs from torch's y (element 0)" in guard("sin(x)*1", [1, 2])
+    plant(monkeypatch, "other", torch.cos, sympy.sin)
+    assert "the tracer's y differs from torch's y (element 0)" in guard("other(x)", [1, 2])
+    plant(monkeypatch, "nearly", lambda x: torch.sin(x) * (1 + 1e-6), sympy.sin)
+    assert "(element 1)" in guard("cat([sin(x[:1]), nearly(x[1:])])", [1, 2])
+    plant(monkeypatch, "same", torch.sin, sympy.sin)
+    assert guard("same(x)", [1, 2]) == ""
 
 
 @pytest.mark.parametrize(

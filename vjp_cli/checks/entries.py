@@ -111,6 +111,9 @@ def _by_formula(question: Question) -> Entry:
         return Entry(Verdict.MISSING, truth, cause="torch gives no number")
     comparison = measure(question.torch, question.truth, question.bound, question.form)
     verdict, cause = _meaning(comparison.gap, question)
+    if verdict is Verdict.IMPRECISE:
+        right = correct_digits(comparison, float(truth.value))
+        cause += f" ({right:.1f} of {-math.log10(question.form.unit):.1f} digits are correct)"
     return Entry(verdict, truth, question.torch, comparison, cause)
 
 

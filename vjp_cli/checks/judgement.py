@@ -41,12 +41,12 @@ class Judgement:
 
     @property
     def verdicts(self) -> Iterable[Verdict]:
-        """All verdicts of all entries and checks."""
+        """All verdicts of all entries and checks; a further check that cannot run proves nothing."""
         for judged in (self.jacobian, self.vjp):
             if judged is not None:
                 for array in judged.verdicts.values():
                     yield from set(array.values)
-        yield from (check.verdict for check in self.checks)
+        yield from (c.verdict for c in self.checks if c.verdict is not Verdict.UNCHECKED)
 
 
 def judge(side: TorchSide, exact: ExactAnswer, scaling: Scaling, oracle: SlopeOracle) -> Judgement:
@@ -54,7 +54,7 @@ def judge(side: TorchSide, exact: ExactAnswer, scaling: Scaling, oracle: SlopeOr
     judges = _Judge(side, exact, scaling, oracle)
     names = side.wrt
     shapes = {name: tuple(scaling.point.inputs[name].shape) for name in names}
-    tally = Tally()
+    tally = Tally(side.output.ndim)
     jacobian = vjp = None
     if scaling.settings.jacobian:
         matrices = {name: judges.matrix(name) for name in names}
@@ -70,7 +70,7 @@ def judge(side: TorchSide, exact: ExactAnswer, scaling: Scaling, oracle: SlopeOr
         jacobian,
         vjp,
         tuple(tally.checks),
-        tuple(tally.findings),
+        tally.told_once(),
         tuple(judges.notes()),
         tally.fewest_digits,
         numbers,

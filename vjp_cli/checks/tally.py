@@ -2,22 +2,31 @@
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import prod
 
 from vjp_cli.checks.entries import Entry, correct_digits
 from vjp_cli.report import Array, CheckResult, Finding, Judged, Truth, TruthKind, Verdict, worst
+
+# Findings beyond this many of one verdict, input and target are counted, not listed.
+LISTED = 20
 
 _ZERO = Truth(TruthKind.VALUE, "0")
 
 
 @dataclass
 class Tally:
-    """Collects judged arrays, one check line each, and the findings."""
+    """Collects judged arrays, one check line each, and the findings.
 
+    Attributes:
+        output_axes: the number of axes of y, which come first in an index of J.
+    """
+
+    output_axes: int
     checks: list[CheckResult] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     fewest_digits: float = math.inf
+    _alike: dict[tuple[str, str, Verdict], list[int]] = field(default_factory=dict)
 
     def add(
         self,
@@ -36,18 +45,24 @@ class Tally:
                 flat[position] = entry.verdict
                 truth[position] = entry.truth
                 if entry.verdict is not Verdict.OK:
-                    where = f"{target}.{name}{_index(position, shapes[name])}"
-                    self._find(where, entry)
+                    self._find(target, name, _index(position, shapes[name]), entry)
             verdicts[name] = Array(shapes[name], tuple(flat))
             truths[name] = Array(shapes[name], tuple(truth))
         self._summarise(target, [e for found in entries.values() for e in found.values()], shapes)
         return Judged(verdicts, truths)
 
-    def _find(self, where: str, entry: Entry) -> None:
+    def _find(self, target: str, name: str, index: str, entry: Entry) -> None:
+        """List the entry; of many with one verdict the first ones, the last with their count."""
+        alike = self._alike.setdefault((target, name, entry.verdict), [])
+        if len(alike) == LISTED or (alike and entry.verdict is Verdict.UNCHECKED):
+            last = alike[-1]
+            self.findings[last] = replace(self.findings[last], count=self.findings[last].count + 1)
+            return
         truth = entry.truth
+        alike.append(len(self.findings))
         self.findings.append(
             Finding(
-                where,
+                f"{target}.{name}{index}",
                 entry.verdict,
                 entry.torch,
                 truth.value,
@@ -56,6 +71,26 @@ class Tally:
                 entry.cause,
             )
         )
+
+    def told_once(self) -> tuple[Finding, ...]:
+        """The findings, without those of J that vᵀJ has too: same input element, same verdict."""
+        known = {
+            (finding.where.partition(".")[2], finding.verdict)
+            for finding in self.findings
+            if finding.where.startswith("vjp.")
+        }
+        return tuple(
+            finding
+            for finding in self.findings
+            if finding.where.startswith("vjp.")
+            or (self._column_of(finding.where), finding.verdict) not in known
+        )
+
+    def _column_of(self, where: str) -> str:
+        """The input element of an entry of J: ``x[1]`` for ``jacobian.x[0,1]``."""
+        name, bracket, index = where.partition(".")[2].partition("[")
+        own = index.rstrip("]").split(",")[self.output_axes :] if bracket else []
+        return f"{name}[{','.join(own)}]" if own else name
 
     def _summarise(
         self, target: str, entries: list[Entry], shapes: Mapping[str, tuple[int, ...]]
@@ -93,4 +128,4 @@ def _index(position: int, shape: tuple[int, ...]) -> str:
 
 
 def _largest(values: Iterable[float]) -> float | None:
-    return max(values, default=None)
+    return max((value for value in values if math.isfinite(value)), default=None)

@@ -181,5 +181,6 @@ def _unit(n: int) -> "flint.arb_mat":
 
 def _size(numbers: Sequence["flint.arb"]) -> "flint.arb":
     """An upper bound of the Euclidean norm (of a matrix: of its spectral norm)."""
-    squares = (x.abs_upper() ** 2 for x in numbers)
-    return sum(squares, flint.arb(0)).sqrt().upper()
+    with precision(64):
+        squares = (x.abs_upper() ** 2 for x in numbers)
+        return sum(squares, flint.arb(0)).sqrt().upper()

@@ -122,7 +122,10 @@ def _fold(  # noqa: PLR0913
     """Each element is the sum of the blocks' elements that stand there."""
     sizes = each(output_size, 2)
     options = (each(option, 2) for option in (kernel_size, stride, dilation, padding))
-    axes = [Axis(*option[:4], option[4], option[4]) for option in zip(sizes, *options, strict=True)]
+    axes = [
+        Axis(size, kernel, step, spread, margin, margin)
+        for size, kernel, step, spread, margin in zip(sizes, *options, strict=True)
+    ]
     places = combine([axis.places() for axis in axes], sizes)
     blocks = input if input.ndim == 3 else input.unsqueeze(0)
     width = places.shape[-1]

@@ -19,7 +19,7 @@ def _irfft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = N
     used = min(lines.shape[-1], size // 2 + 1)
     summed = torch.matmul(torch.narrow(lines, -1, 0, used), _cosines(lines, used, size))
     if norm == "ortho":
-        summed = summed / torch.sqrt(torch.ones_like(summed.reshape(-1)[0]) * size)
+        summed = summed / torch.sqrt(torch.ones_like(summed.sum()) * size)
     elif norm != "forward":
         summed = summed / size
     return torch.movedim(summed, -1, dim)
@@ -39,7 +39,7 @@ def _cosines(like: Any, used: int, size: int) -> Any:
     """
     frequency, place = torch.arange(used)[:, None], torch.arange(size)
     turns = frequency * place % size
-    one = torch.ones_like(like.reshape(-1)[0])
+    one = torch.ones_like(like.sum())
     cosine = torch.cos(8 * torch.atan(one) * turns / size)
     # where a cosine is rational without rounding, it is given as a whole number
     quarters = torch.tensor(_QUARTERS)[4 * turns // size % 4]

@@ -102,7 +102,7 @@ def _fractions(like: Any, fractions: list[Fraction]) -> Any:
     """A tensor of fractions, exact where ``like`` is traced."""
     below = lcm(*(fraction.denominator for fraction in fractions))
     above = torch.tensor([int(fraction * below) for fraction in fractions], dtype=torch.int64)
-    return torch.ones_like(like.reshape(-1)[0]) * above / below
+    return torch.ones_like(like.sum()) * above / below
 
 
 def cubic_weights(beyond: Any) -> list[Any]:

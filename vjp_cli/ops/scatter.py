@@ -63,8 +63,13 @@ def _table(places: Any, size: int) -> tuple[Any, Any]:
 def _reduce(filled: Any, counts: Any, reduce: str) -> Any:
     if reduce == "mean":
         return torch.sum(filled, -1) / counts
-    reduction = {"sum": torch.sum, "prod": torch.prod, "amax": torch.amax, "amin": torch.amin}
-    return reduction[reduce](filled, -1)
+    reductions: dict[str, Any] = {
+        "sum": torch.sum,
+        "prod": torch.prod,
+        "amax": torch.amax,
+        "amin": torch.amin,
+    }
+    return reductions[reduce](filled, -1)
 
 
 ROWS: tuple[Op, ...] = (

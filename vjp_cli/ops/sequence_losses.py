@@ -4,6 +4,7 @@ Graves et al., Connectionist Temporal Classification (2006): the forward algorit
 which exact numbers neither under- nor overflow.
 """
 
+from itertools import pairwise
 from math import inf
 from typing import Any
 
@@ -83,7 +84,7 @@ def _extended(labels: list[int], blank: int) -> list[int]:
 def _shortest(path: list[int]) -> int:
     """The least steps that the path takes: equal neighbours need the blank between them."""
     labels = path[1::2]
-    return len(labels) + sum(a == b for a, b in zip(labels, labels[1:], strict=False))
+    return len(labels) + sum(a == b for a, b in pairwise(labels))
 
 
 def _surprise(probabilities: Any, path: list[int], zero_infinity: bool) -> Any:

@@ -33,11 +33,27 @@ class FormulaWriter:
         return tuple(filter(None, lines))
 
     def jacobian(
-        self, node: Node, places: tuple[Index, Index], shapes: tuple[Shape, Shape], name: str
+        self,
+        node: Node,
+        places: tuple[Index, Index],
+        shapes: tuple[Shape, Shape],
+        name: str,
+        chosen: Sequence[int],
     ) -> tuple[FormulaGroup, ...]:
-        """``dy[i]/dx[j] = …`` for the node that holds the entries of J at (rows, columns)."""
+        """``dy[i]/dx[j] = …`` for the node that holds the entries of J at (rows, columns).
+
+        Args:
+            node: holds the entries.
+            places: the rows and columns.
+            shapes: of the output and of the input.
+            name: of the input.
+            chosen: the entries to write.
+        """
         lines = []
-        for group in self.reader.read(node)[:MOST_LINES]:
+        for whole in self.reader.read(node)[:MOST_LINES]:
+            group = _restricted(whole, chosen)
+            if not len(group.elements):
+                continue
             indices = _Indices(len(group.elements))
             row, column = (
                 indices.of(_coordinates(place[group.elements], shape))
@@ -99,6 +115,11 @@ class FormulaWriter:
         return _cut(
             text(group.formula.xreplace(dict(zip(slots(len(symbols)), symbols, strict=True))))
         )
+
+
+def _restricted(group: Group, chosen: Sequence[int]) -> Group:
+    inside = numpy.isin(group.elements, numpy.array(chosen, dtype=int))
+    return Group(group.formula, group.elements[inside], group.leaves[inside])
 
 
 class _Indices:

@@ -1,0 +1,129 @@
+"""The dense Jacobian by loop and by batches, and the whole of torch's side."""
+
+import pytest
+import torch
+from torch import Tensor
+
+from tests.derivatives.test_seeding import Broken
+from vjp_cli.derivatives import dense
+from vjp_cli.derivatives.dense import dense_jacobian
+from vjp_cli.derivatives.evaluation import Wanted, evaluate
+from vjp_cli.errors import EvaluationError, InputError
+
+
+def leaf(*shape: int) -> Tensor:
+    generator = torch.Generator().manual_seed(sum(shape))
+    return torch.randn(shape, generator=generator, dtype=torch.float64).requires_grad_()
+
+
+def test_rows_are_outputs_and_columns_are_elements() -> None:
+    x = torch.tensor([2.0, 3.0], requires_grad=True)
+    [found] = dense_jacobian(torch.stack([x[0] * x[1], x[0], 7 * x[1]]), [x])
+    assert found.tolist() == [[3, 2], [1, 0], [0, 7]]
+
+
+@pytest.mark.parametrize("rows", [1, 2, 31, 32, 33, 64, 65, 130])
+def test_loop_and_batches_agree(rows: int) -> None:
+    x, unused = leaf(3), leaf(2, 2)
+    weights = leaf(rows, 3).detach()
+    output = torch.sin(weights @ x) * x[0]
+    by_loop = dense._by_loop(output, [x, unused])
+    by_batches = dense._by_batches(output, [x, unused])
+    expected = torch.cos(weights @ x)[:, None] * weights * x[0]
+    expected[:, 0] += torch.sin(weights @ x)
+    for found in (by_loop, by_batches, dense_jacobian(output, [x, unused])):
+        torch.testing.assert_close(found[0], expected, rtol=1e-14, atol=1e-15)
+        assert found[1].tolist() == [[0] * 4] * rows
+
+
+@pytest.mark.parametrize("rows", [3, 40])
+def test_outputs_need_not_be_contiguous(rows: int) -> None:
+    x = leaf(2, rows)
+    [found] = dense_jacobian(3 * x.T, [x])
+    positions = torch.arange(2 * rows).reshape(2, rows).T.reshape(-1)
+    expected = torch.zeros(2 * rows, 2 * rows, dtype=torch.float64)
+    expected[torch.arange(2 * rows), positions] = 3
+    assert torch.equal(found, expected)
+
+
+def test_sizes_of_zero() -> None:
+    x, empty = leaf(3), leaf(0)
+    assert [part.shape for part in dense_jacobian(x[:0], [x, empty])] == [(0, 3), (0, 0)]
+    assert [part.shape for part in dense_jacobian(x + empty.sum(), [x, empty])] == [(3, 3), (3, 0)]
+
+
+class Doubled(torch.autograd.Function):
+    """Has no batching rule."""
+
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, cotangent):
+        return torch.from_numpy(cotangent.numpy() * 2)
+
+
+def test_what_cannot_be_batched_goes_through_the_loop() -> None:
+    x = leaf(50)
+    [found] = dense_jacobian(Doubled.apply(x), [x])
+    assert torch.equal(found, 2 * torch.eye(50, dtype=torch.float64))
+
+
+def wanted(*names: str, jacobian: bool = True) -> Wanted:
+    return Wanted(names, torch.ones_like, jacobian)
+
+
+INPUTS = {"a": torch.tensor([2.0, 3.0]), "b": torch.tensor([5.0])}
+
+
+def test_torch_side() -> None:
+    side = evaluate(lambda names: names["a"] * names["b"], INPUTS, wanted("b", "a"))
+    assert side.wrt == ("b", "a")
+    assert side.output.tolist() == [10, 15]
+    assert not side.output.requires_grad
+    assert side.jacobian is not None
+    assert side.vjp is not None
+    assert side.jacobian["b"].tolist() == [[2], [3]]
+    assert side.jacobian["a"].tolist() == [[5, 0], [0, 5]]
+    assert side.vjp["b"] is not None
+    assert side.vjp["b"].tolist() == [5]
+    assert (side.failure, side.connected) == ("", True)
+    # the inputs were copied
+    assert not INPUTS["a"].requires_grad
+
+
+def test_only_what_is_wanted() -> None:
+    side = evaluate(lambda names: names["a"] * names["b"], INPUTS, wanted("a", jacobian=False))
+    assert side.jacobian is None
+    assert list(side.vjp or {}) == ["a"]
+    no_v = evaluate(lambda names: names["a"] * 2, INPUTS, Wanted(("a",), lambda y: None, True))
+    assert no_v.vjp is None
+    assert list(no_v.jacobian or {}) == ["a"]
+
+
+def test_a_missing_path_is_none_in_vjp() -> None:
+    side = evaluate(lambda names: names["a"] * 2, INPUTS, wanted("a", "b"))
+    assert side.vjp is not None
+    assert side.vjp["b"] is None
+
+
+def test_a_cut_graph_and_a_failing_backward_are_told() -> None:
+    cut = evaluate(lambda names: names["a"].detach() * 2, INPUTS, wanted("a"))
+    assert (cut.vjp, cut.jacobian, cut.connected) == (None, None, False)
+    assert "does not require grad" in cut.failure
+    assert cut.output.tolist() == [4, 6]
+    failed = evaluate(lambda names: Broken.apply(names["a"]), INPUTS, wanted("a"))
+    assert (failed.vjp, failed.jacobian, failed.failure) == (None, None, "no derivative here")
+    assert failed.output.tolist() == [4, 6]
+
+
+def test_errors_of_the_program_and_of_v_are_the_users() -> None:
+    with pytest.raises(EvaluationError, match="not a tensor"):
+        evaluate(lambda names: 3, INPUTS, wanted("a"))
+
+    def refuse(output: Tensor) -> Tensor:
+        raise InputError("v has another shape")
+
+    with pytest.raises(InputError, match="another shape"):
+        evaluate(lambda names: names["a"] * 2, INPUTS, Wanted(("a",), refuse, True))

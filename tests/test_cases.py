@@ -1,0 +1,99 @@
+"""Gradients that surprised somebody, all in one batch: verdicts and truths as they are known."""
+
+import json
+from functools import cache
+from typing import Any
+
+import pytest
+
+from tests.helpers import run
+from tests.surprises import CASES, EXPRESSIONS, Answer, Case, differences, requests, same_truth
+
+
+@cache
+def answers() -> dict[str, Answer]:
+    """The answer to each case, by its id."""
+    result = run("batch", "-", stdin=requests(EXPRESSIONS))
+    return {answer["id"]: answer for answer in map(json.loads, result.stdout.splitlines())}
+
+
+def test_every_expression_is_answered_in_order() -> None:
+    assert list(answers()) == [case["id"] for case in EXPRESSIONS]
+
+
+def test_the_functions_are_the_only_cases_left_out() -> None:
+    functions = [case for case in CASES if "function" in case]
+    assert len(functions) == 22
+    assert len(EXPRESSIONS) == len(CASES) - 22 == 114
+
+
+@pytest.mark.parametrize("case", EXPRESSIONS, ids=lambda case: case["id"])
+# torch warns where it divides by no degrees of freedom, and of cases on its own behaviour
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_the_verdicts_and_the_truth(case: Case) -> None:
+    assert differences(case, answers()[case["id"]]) == []
+
+
+def test_nothing_is_left_unchecked() -> None:
+    assert [name for name, answer in answers().items() if "unchecked" in json.dumps(answer)] == []
+
+
+@pytest.mark.parametrize(
+    ("wanted", "got", "same"),
+    [
+        ("0.333333333333333333333333333333", "0.33333333333333333333333333999", True),
+        ("0.333333333333333333333333333333", "0.33333333333333333333333334", True),
+        ("0.333333333333333333333333333333", "0.333333333333333333333333", False),
+        ("2.0", "2", True),
+        ("0", "1e-30", False),
+        ("inf", "inf", True),
+        ("inf", "-inf", False),
+        ("inf", "1e300", False),
+        ("undefined", "undefined", True),
+        ("undefined", "0", False),
+        ("0", "undefined", False),
+        ("1.0", None, False),
+        ({"left": "0", "right": "1.0"}, {"left": "0", "right": "1"}, True),
+        ({"left": "0", "right": "1.0"}, {"left": "1", "right": "0"}, False),
+        ({"left": "undefined", "right": "-inf"}, {"left": "undefined", "right": "-inf"}, True),
+        ({"removable": "0"}, {"removable": "0"}, True),
+        ({"removable": "0"}, "0", False),
+        ("0", {"removable": "0"}, False),
+        ("(2.0 + 2.0j)", "2.0+2.0j", True),
+        ("(0 + 4.0j)", "4.0j", True),
+        ("(2.0 - 1e-3j)", "2.0-0.001j", True),
+        ("(2.0 + 2.0j)", "2.0-2.0j", False),
+        ("(2.0 + 2.0j)", "2.0", False),
+    ],
+)
+def test_truths_are_compared_as_numbers(wanted: Any, got: Any, same: bool) -> None:
+    assert same_truth(wanted, got) is same
+
+
+RIGHT = {"truth": {"vjp": {"x": ["2.0", "0"]}}, "verdicts": {"vjp": {"x": ["wrong", "ok"]}}}
+
+
+@pytest.mark.parametrize(
+    ("expect", "right"),
+    [
+        ({"truth": {"x": ["2", "0"]}, "verdicts": {"x": ["nan|wrong", "ok"]}}, True),
+        ({"truth": {"x": ["3", "0"]}, "verdicts": {"x": ["wrong", "ok"]}}, False),
+        ({"truth": {"x": ["2", "0"]}, "verdicts": {"x": ["nan", "ok"]}}, False),
+        ({"truth": {"x": ["2", "0"]}, "torch_raises": True}, False),
+    ],
+)
+def test_a_difference_is_seen(expect: dict[str, Any], right: bool) -> None:
+    assert (differences({"expect": expect}, RIGHT) == []) is right
+
+
+def error(code: int) -> Answer:
+    return {"error": {"kind": "evaluation", "message": "torch raised", "exit_code": code}}
+
+
+@pytest.mark.parametrize(
+    ("truth", "code", "right"),
+    [("undefined", 3, True), ("undefined", 70, False), ("0", 3, False)],
+)
+def test_an_error_will_do_only_where_there_is_no_truth(truth: str, code: int, right: bool) -> None:
+    case = {"expect": {"truth": {"x": truth}, "torch_raises": True}}
+    assert (differences(case, error(code)) == []) is right

@@ -1,0 +1,125 @@
+"""Puts the report together from what the stages of an inspection gave."""
+
+import platform
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from vjp_cli import __version__
+from vjp_cli.checks import exit_code
+from vjp_cli.checks.blind_spots import blind_spots
+from vjp_cli.checks.judgement import Judgement
+from vjp_cli.derivatives.evaluation import TorchSide
+from vjp_cli.exact.description import structures_of, symbolic_of
+from vjp_cli.exact.side import ExactAnswer
+from vjp_cli.exact.tracing_program import Point
+from vjp_cli.expression import Expression
+from vjp_cli.lazy import sympy, torch
+from vjp_cli.report import Array, CheckResult, Number, Output, Problem, Report, Verdict, worst
+from vjp_cli.settings import Settings
+from vjp_cli.values import Generated, Value
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a user asks: an expression, a value for each of its names, and perhaps v."""
+
+    expression: Expression
+    inputs: Mapping[str, Value | Generated]
+    v: Value | Generated | None = None
+
+
+@dataclass(frozen=True)
+class Stages:
+    """What the stages of one inspection gave."""
+
+    point: Point
+    torch: TorchSide
+    exact: ExactAnswer
+    judgement: Judgement
+    further: tuple[CheckResult, ...]
+
+
+def assemble(request: Request, settings: Settings, stages: Stages) -> Report:
+    """The report of one inspection."""
+    judgement, torch_side, exact = stages.judgement, stages.torch, stages.exact
+    found = {*judgement.verdicts, *(c.verdict for c in stages.further if c.reason)}
+    found -= {Verdict.UNCHECKED} - {*judgement.verdicts}
+    name = request.expression.output
+    jacobian = torch_side.jacobian
+    v = stages.point.v
+    return Report(
+        problem=Problem(
+            expression=request.expression.source,
+            function=None,
+            dtype=settings.dtype,
+            device=settings.device,
+            layout=settings.layout.value,
+            wrt=torch_side.wrt,
+        ),
+        inputs={name: array_of(value) for name, value in stages.point.inputs.items()},
+        output=Output(name, array_of(torch_side.output)),
+        v=None if v is None else array_of(v),
+        jacobian=None
+        if jacobian is None
+        else {
+            x: Array(
+                (*torch_side.output.shape, *stages.point.inputs[x].shape), _numbers(jacobian[x])
+            )
+            for x in torch_side.wrt
+        },
+        vjp=judgement.vjp_numbers,
+        symbolic=symbolic_of(exact, name, judgement.vjp_truth_numbers),
+        structure=structures_of(exact, judgement.jacobian),
+        judged_jacobian=judgement.jacobian,
+        judged_vjp=judgement.vjp,
+        checks=(*judgement.checks, *stages.further),
+        findings=judgement.findings,
+        notes=_notes(stages, v is None),
+        environment=_environment(settings),
+        verdict=worst(found),
+        exit_code=exit_code.of(found, judgement.fewest_digits, settings),
+    )
+
+
+def _notes(stages: Stages, no_v: bool) -> tuple[str, ...]:
+    notes = []
+    if no_v:
+        shape = tuple(stages.torch.output.shape)
+        notes.append(
+            "no vᵀJ without v: y.backward() would say 'grad can be implicitly created only for "
+            f"scalar outputs', since torch differentiates scalars and y has {_words(shape)}. "
+            "Weight the outputs with a v of y's shape: add --v ones (the gradient of y.sum()), or "
+            "--v with ∂loss/∂y."
+        )
+    notes.extend(stages.judgement.notes)
+    if stages.judgement.jacobian is not None or stages.judgement.vjp is not None:
+        notes.extend(blind_spots(stages.point, stages.judgement.jacobian is not None))
+    return tuple(notes)
+
+
+def _words(shape: tuple[int, ...]) -> str:
+    return f"the shape {'x'.join(map(str, shape))}" if len(shape) > 1 else f"{shape[0]} elements"
+
+
+def _environment(settings: Settings) -> dict[str, str | int | float]:
+    return {
+        "vjp": __version__,
+        "torch": str(torch.__version__),
+        "sympy": str(sympy.__version__),
+        "python": platform.python_version(),
+        "seed": settings.seed,
+        "threads": torch.get_num_threads(),
+    }
+
+
+def array_of(value: "torch.Tensor") -> Array[Number]:
+    """A tensor's numbers as an array of the report."""
+    return Array(tuple(value.shape), _numbers(value))
+
+
+def _numbers(value: "torch.Tensor") -> tuple[Any, ...]:
+    flat = value.detach().cpu().reshape(-1)
+    if not (flat.is_floating_point() or flat.is_complex()):
+        flat = flat.to(torch.float64)
+    return tuple(flat.tolist())

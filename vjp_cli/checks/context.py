@@ -1,0 +1,23 @@
+"""What a check is given."""
+
+from dataclasses import dataclass
+
+from vjp_cli.derivatives.evaluation import TorchSide
+from vjp_cli.exact.tracing_program import Point
+from vjp_cli.program import Program
+
+
+@dataclass(frozen=True)
+class Context:
+    """One problem as torch computed it.
+
+    Attributes:
+        dtype: the name of the problem's dtype.
+        seed: for random directions.
+    """
+
+    program: Program
+    point: Point
+    side: TorchSide
+    dtype: str
+    seed: int

@@ -1,0 +1,37 @@
+"""The same numbers twice, bit for bit, and inputs left as they were."""
+
+from vjp_cli.checks.context import Context
+from vjp_cli.derivatives.evaluation import Wanted, evaluate
+from vjp_cli.lazy import torch
+from vjp_cli.report import CheckResult, Verdict
+
+NAME = "the same numbers twice"
+
+
+def check(context: Context) -> CheckResult:
+    """Evaluate y and vᵀJ a second time."""
+    v = context.point.v
+    wanted = Wanted(context.point.wrt, lambda output: v, jacobian=False)
+    before = {name: value.clone() for name, value in context.point.inputs.items()}
+    again = evaluate(context.program, context.point.inputs, wanted)
+    changed = [n for n, value in context.point.inputs.items() if not _same(value, before[n])]
+    if changed:
+        reason = f"the program writes into its input {changed[0]}"
+        return CheckResult(NAME, Verdict.WRONG, reason=reason)
+    pairs = [(context.side.output, again.output)]
+    if context.side.vjp is not None and again.vjp is not None:
+        for name in context.point.wrt:
+            first, second = context.side.vjp[name], again.vjp[name]
+            if first is not None and second is not None:
+                pairs.append((first, second))
+    compared = sum(first.numel() for first, _ in pairs)
+    if not all(_same(first, second) for first, second in pairs):
+        reason = "two runs give different numbers"
+        return CheckResult(NAME, Verdict.WRONG, compared, reason=reason)
+    return CheckResult(NAME, Verdict.OK, compared)
+
+
+def _same(first: "torch.Tensor", second: "torch.Tensor") -> bool:
+    """Bitwise equality; NaN equals NaN."""
+    equal = (first == second) | (first.isnan() & second.isnan())
+    return first.shape == second.shape and bool(equal.all())

@@ -1,0 +1,67 @@
+"""Forward mode against reverse mode: Ju by dual numbers, and by the rows of J, for a random ±1 u.
+
+Every entry of J weighs 1 in such a u. The check proves that both modes of torch agree, not that
+either is the derivative.
+"""
+
+import math
+
+from vjp_cli.checks.context import Context
+from vjp_cli.lazy import torch
+from vjp_cli.numbers.dtypes import FORMATS
+from vjp_cli.report import CheckResult, Verdict
+
+NAME = "forward mode against reverse mode"
+# |Σ| of n rounded terms grows like √n (criteria 5.6, with C = 8)
+_UNITS = 8
+
+
+def check(context: Context) -> CheckResult:
+    """Compare every element of Ju."""
+    side = context.side
+    if side.jacobian is None:
+        return CheckResult(NAME, Verdict.UNCHECKED, reason="it needs the full J")
+    generator = torch.Generator().manual_seed(context.seed)
+    tangents = {
+        name: torch.randint(0, 2, context.point.inputs[name].shape, generator=generator) * 2 - 1
+        for name in side.wrt
+    }
+    try:
+        found = _forward(context, tangents).reshape(-1).double()
+    except (RuntimeError, NotImplementedError) as error:
+        said = str(error).strip().split("\n")[0]
+        return CheckResult(
+            NAME, Verdict.UNCHECKED, reason=f"torch has no forward mode here: {said}"
+        )
+    form = FORMATS[context.dtype]
+    expected = torch.zeros_like(found)
+    size = torch.zeros_like(found)
+    count = 1
+    for name in side.wrt:
+        jacobian = side.jacobian[name].double()
+        direction = tangents[name].reshape(-1).double()
+        expected += jacobian @ direction
+        size += jacobian.abs() @ direction.abs()
+        count += direction.numel()
+    finite = expected.isfinite() & found.isfinite()
+    allowed = _UNITS * math.sqrt(count) * form.unit * size + form.subnormal
+    ratios = ((found - expected).abs() / allowed)[finite].tolist()
+    largest = max(ratios, default=0.0)
+    if largest > 1:
+        reason = "forward and reverse mode of torch disagree"
+        return CheckResult(NAME, Verdict.WRONG, len(ratios), max_ratio=largest, reason=reason)
+    return CheckResult(NAME, Verdict.OK, len(ratios), max_ratio=largest or None)
+
+
+def _forward(context: Context, tangents: "dict[str, torch.Tensor]") -> "torch.Tensor":
+    dual = torch.autograd.forward_ad
+    with dual.dual_level():
+        inputs = {
+            name: dual.make_dual(value.detach(), tangents[name].to(value.dtype))
+            if name in tangents
+            else value
+            for name, value in context.point.inputs.items()
+        }
+        output = context.program(inputs)
+        tangent = dual.unpack_dual(output).tangent
+    return torch.zeros_like(output) if tangent is None else tangent

@@ -1,0 +1,39 @@
+"""vᵀJ from one backward pass against vᵀ·J from the full Jacobian: two ways through torch.
+
+It cannot see an error that both ways share.
+"""
+
+from vjp_cli.checks.context import Context
+from vjp_cli.checks.verdict import DOT_UNITS
+from vjp_cli.numbers.dtypes import FORMATS
+from vjp_cli.report import CheckResult, Verdict
+
+NAME = "vjp against v times the full J"
+
+
+def check(context: Context) -> CheckResult:
+    """Compare every entry within the rounding of a dot product."""
+    side, v = context.side, context.point.v
+    if side.jacobian is None or side.vjp is None or v is None:
+        return CheckResult(NAME, Verdict.UNCHECKED, reason="it needs v and the full J")
+    form = FORMATS[context.dtype]
+    weights = v.reshape(-1).double()
+    compared, largest = 0, 0.0
+    for name in side.wrt:
+        gradient = side.vjp[name]
+        if gradient is None:
+            continue
+        found = gradient.reshape(-1).double()
+        # an output with v_i = 0 contributes nothing, not 0·NaN
+        jacobian = side.jacobian[name].double()[weights != 0]
+        chosen = weights[weights != 0]
+        expected = chosen @ jacobian
+        allowed = DOT_UNITS * form.unit * (chosen.abs() @ jacobian.abs()) + form.subnormal
+        finite = expected.isfinite() & found.isfinite()
+        ratio = ((found - expected).abs() / allowed)[finite]
+        compared += int(finite.sum())
+        largest = max([largest, *ratio.tolist()])
+    if largest > 1:
+        reason = "one backward pass and the rows of J disagree"
+        return CheckResult(NAME, Verdict.WRONG, compared, max_ratio=largest, reason=reason)
+    return CheckResult(NAME, Verdict.OK, compared, max_ratio=largest or None)
