@@ -7,6 +7,9 @@ from typing import Any
 
 import mpmath
 
+_DECIMAL = r"[+-]?[\d.]+(?:e[+-]?\d+)?"
+_COMPLEX = re.compile(rf"(?:({_DECIMAL})(?=[+-]))?({_DECIMAL})j")
+
 Case = dict[str, Any]
 Answer = dict[str, Any]
 _FILE = Path(__file__).parent / "cases" / "surprises.jsonl"
@@ -78,19 +81,16 @@ def same_truth(wanted: Any, got: Any) -> bool:
     if not isinstance(got, str) or "undefined" in (wanted, got):
         return bool(wanted == got)
     with mpmath.workdps(50):
-        try:
-            one, other = _number(wanted), _number(got)
-        except ValueError:
-            return False
-        return bool(one == other or abs(one - other) <= mpmath.mpf(10) ** -26 * abs(one))
+        one, other = _number(wanted), _number(got)
+        if not mpmath.isfinite(one):
+            return bool(one == other)
+        return bool(abs(one - other) <= mpmath.mpf(10) ** -26 * abs(one))
 
 
 def _number(text: str) -> mpmath.mpc:
     """A real or complex number in decimal notation: ``-inf``, ``6.5``, ``(2.0 + 1.5j)``."""
-    if "j" not in text:
-        return mpmath.mpc(text)
-    parts = re.fullmatch(r"\(?(.*?)\s*([+-])\s*([^+\s]*)j\)?", text)
+    parts = _COMPLEX.fullmatch(text.strip("()").replace(" ", ""))
     if parts is None:
-        raise ValueError(f"not a number: {text}")
-    real, sign, imaginary = parts.groups()
-    return mpmath.mpc(real or "0", sign + imaginary)
+        return mpmath.mpc(text)
+    real, imaginary = parts.groups()
+    return mpmath.mpc(real or "0", imaginary)

@@ -8,45 +8,21 @@ import sys
 from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from tests.batches import GOOD, batched, error_of, lines
 from tests.helpers import REPORT, Asked, Result, ask, refused, run, run_process
 from vjp_cli import batch, cli
 from vjp_cli.inspection import Request
 from vjp_cli.report import Report, Verdict
-from vjp_cli.settings import Layout, Limits, Settings
-from vjp_cli.values import Generated, Value
+from vjp_cli.settings import Limits, Settings
 
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
     """What the inspection was asked; it answers REPORT."""
     return ask(monkeypatch)
-
-
-def lines(*requests: dict[str, Any]) -> str:
-    return "".join(json.dumps(request) + "\n" for request in requests)
-
-
-def batched(stdin: str | bytes, *arguments: str) -> tuple[list[dict[str, Any]], int]:
-    """The answers to the lines of ``stdin`` and the exit code; nothing is said on stderr."""
-    result = run("batch", "-", *arguments, stdin=stdin)
-    assert result.stderr == ""
-    assert result.stdout.isascii()
-    return [json.loads(line) for line in result.stdout.splitlines()], result.exit_code
-
-
-def error_of(request: dict[str, Any] | str | bytes) -> dict[str, Any]:
-    """The error of the only line, whose exit code is that of the call."""
-    line = json.dumps(request) if isinstance(request, dict) else request
-    [answer], code = batched(line)
-    assert (answer["schema"], answer["ok"]) == ("vjp.error/1", False)
-    assert list(answer) == ["id", "line", "schema", "ok", "error"]
-    error: dict[str, Any] = answer["error"]
-    assert error["exit_code"] == code
-    return error
 
 
 def test_a_report_a_line_in_order() -> None:
@@ -74,27 +50,6 @@ def test_the_report_is_the_one_of_inspect(asked: Asked) -> None:
     assert answer == {"id": "a", "line": 1} | alone
 
 
-def test_every_key_reaches_the_request(asked: Asked) -> None:
-    request = {
-        "expression": "a*b",
-        "inputs": {"a": "1,2", "b": ["inf", 4]},
-        "v": "ones",
-        "wrt": ["b"],
-        "dtype": "torch.float32",
-        "layout": "denominator",
-        "checks": [],
-        "function": None,
-    }
-    assert batched(lines(request))[1] == 0
-    [(found, settings)] = asked
-    assert (found.expression.source, found.v) == ("a*b", Generated("ones", None))
-    assert found.inputs == {
-        "a": Value((2,), (1.0, 2.0)),
-        "b": Value((2,), (float("inf"), 4.0)),
-    }
-    assert settings == Settings(wrt=("b",), dtype="float32", layout=Layout.DENOMINATOR)
-
-
 def test_every_option_reaches_every_line(asked: Asked) -> None:
     request = {"expression": "x", "inputs": {"x": 1}}
     options = ("--timeout", "1.5", "--seed", "3", "--strict", "--fail-on", "kink", "--digits", "9")
@@ -103,12 +58,6 @@ def test_every_option_reaches_every_line(asked: Asked) -> None:
         timeout=1.5, seed=3, strict=True, fail_on=frozenset({Verdict.KINK}), digits=9
     )
     assert [settings for _, settings in asked] == [expected, replace(expected, dtype="float16")]
-
-
-def test_wrt_may_be_a_comma_list_and_names_are_folded(asked: Asked) -> None:
-    batched(lines({"expression": "µ*x", "inputs": {"µ": 2, "x": 3}, "wrt": "x,µ"}))
-    assert list(asked[0][0].inputs) == ["μ", "x"]
-    assert asked[0][1].wrt == ("x", "μ")
 
 
 def test_blank_lines_are_counted_and_skipped(asked: Asked) -> None:
@@ -121,9 +70,6 @@ def test_blank_lines_are_counted_and_skipped(asked: Asked) -> None:
 @pytest.mark.parametrize("stdin", ["", "\n\r\n", "\ufeff"])
 def test_no_request_is_no_output(stdin: str) -> None:
     assert run("batch", "-", stdin=stdin) == Result(0, "", "")
-
-
-GOOD = {"expression": "x", "inputs": {"x": 1}}
 
 
 def test_a_bad_line_does_not_stop_the_rest(asked: Asked) -> None:
@@ -153,82 +99,6 @@ def test_the_worst_line_decides(
     answers, code = batched(lines(*[GOOD] * len(codes)))
     assert [answer["exit_code"] for answer in answers] == list(codes)
     assert code == worst
-
-
-@pytest.mark.parametrize(
-    ("change", "message", "hint"),
-    [
-        ({"expresion": "x"}, "no such key: 'expresion'", "did you mean 'expression'?"),
-        ({"expression": None}, "there is no expression", None),
-        ({"expression": 3}, "expression: expected str | null, got int", ""),
-        ({"inputs": [1]}, "inputs: expected an object | null, got array", ""),
-        ({"inputs": {}}, "no value for x", "add it to inputs"),
-        ({"inputs": {"x": None}}, "no value for x", "add it to inputs"),
-        (
-            {"inputs": {"x": 1, "y": 2}},
-            "inputs: the expression has no variable 'y'",
-            "its variables: x",
-        ),
-        ({"inputs": {"x": [1, [2]]}}, None, None),
-        ({"inputs": {"x": "1,,2"}}, None, None),
-        ({"inputs": {"x": "int64:1"}}, "nothing to differentiate: every input is a constant", None),
-        ({"expression": "3", "inputs": {}}, None, "name what may change, for example 3*x"),
-        ({"wrt": ["z"]}, "wrt: the expression has no variable 'z'", "its variables: x"),
-        (
-            {"expression": "x*m", "inputs": {"x": 1, "m": "bool:1"}, "wrt": ["m"]},
-            "wrt: m is a constant of dtype bool",
-            None,
-        ),
-        ({"dtype": "float65"}, "unknown dtype 'float65'", "did you mean 'float64'?"),
-        ({"layout": "rows"}, "layout: invalid enum value 'rows'", ""),
-        ({"checks": ["finite"]}, "checks: there is no check 'finite'", ""),
-        ({"function": "f.py:g"}, "functions are not supported yet", None),
-        ({"against": "f.py:g"}, "functions are not supported yet", None),
-        ({"loss": "y.sum()"}, "a loss is not supported yet", None),
-        ({"id": [1]}, None, ""),
-    ],
-)
-def test_a_bad_request_says_what_is_wrong(
-    change: dict[str, Any], message: str | None, hint: str | None, asked: Asked
-) -> None:
-    error = error_of(GOOD | change)
-    assert error["exit_code"] == 2
-    assert message is None or error["message"] == message
-    assert hint is None or error["hint"] == hint
-    assert asked == []
-
-
-@pytest.mark.parametrize("line", ["{", "[1]", "3", '"x"', "null", "{} {}", b'{"id": "\xff"}'])
-def test_what_is_no_json_object_is_refused(line: str | bytes) -> None:
-    assert error_of(line)["exit_code"] == 2
-
-
-def test_bare_nan_is_not_json() -> None:
-    error = error_of('{"expression": "x", "inputs": {"x": NaN}}')
-    assert error["message"].startswith("the line is not JSON: ")
-    assert error["hint"] == 'numbers that are not finite are the strings "nan", "inf" and "-inf"'
-
-
-def test_depth_is_limited() -> None:
-    assert error_of('{"v": ' + "[" * 50_000 + "]" * 50_000 + "}")["exit_code"] == 4
-
-
-@pytest.mark.parametrize("value", ["@secret.csv", "int64:@secret.csv", " @secret.csv", "-", "@-"])
-@pytest.mark.parametrize("key", ["inputs", "v"])
-def test_a_line_reads_no_file(
-    key: str, value: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("secret.csv").write_text("1\n")
-    error = error_of(GOOD | {key: {"x": value} if key == "inputs" else value})
-    name = "x" if key == "inputs" else "v"
-    assert error["message"] == f"{name}: a value in a batch is not read from elsewhere"
-
-
-def test_nested_texts_read_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("secret.csv").write_text("1\n")
-    assert error_of(GOOD | {"inputs": {"x": ["@secret.csv"]}})["exit_code"] == 2
 
 
 def test_an_evaluation_that_fails_is_3() -> None:

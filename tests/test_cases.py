@@ -1,6 +1,7 @@
 """Gradients that surprised somebody, all in one batch: verdicts and truths as they are known."""
 
 import json
+import warnings
 from functools import cache
 from typing import Any
 
@@ -13,7 +14,10 @@ from tests.surprises import CASES, EXPRESSIONS, Answer, Case, differences, reque
 @cache
 def answers() -> dict[str, Answer]:
     """The answer to each case, by its id."""
-    result = run("batch", "-", stdin=requests(EXPRESSIONS))
+    with warnings.catch_warnings():
+        # torch warns of no degrees of freedom, and of an imaginary part that it discards
+        warnings.simplefilter("ignore")
+        result = run("batch", "-", stdin=requests(EXPRESSIONS))
     return {answer["id"]: answer for answer in map(json.loads, result.stdout.splitlines())}
 
 
@@ -28,27 +32,27 @@ def test_the_functions_are_the_only_cases_left_out() -> None:
 
 
 @pytest.mark.parametrize("case", EXPRESSIONS, ids=lambda case: case["id"])
-# torch warns where it divides by no degrees of freedom, and of cases on its own behaviour
-@pytest.mark.filterwarnings("ignore::UserWarning")
 def test_the_verdicts_and_the_truth(case: Case) -> None:
     assert differences(case, answers()[case["id"]]) == []
 
 
-def test_nothing_is_left_unchecked() -> None:
-    assert [name for name, answer in answers().items() if "unchecked" in json.dumps(answer)] == []
+def test_no_entry_is_left_unchecked() -> None:
+    judged = {name: json.dumps(answer.get("verdicts")) for name, answer in answers().items()}
+    assert [name for name, verdicts in judged.items() if "unchecked" in verdicts] == []
 
 
 @pytest.mark.parametrize(
     ("wanted", "got", "same"),
     [
-        ("0.333333333333333333333333333333", "0.33333333333333333333333333999", True),
-        ("0.333333333333333333333333333333", "0.33333333333333333333333334", True),
+        ("0.333333333333333333333333333333", "0.333333333333333333333333333999", True),
+        ("0.333333333333333333333333333333", "0.3333333333333333333333333332", True),
         ("0.333333333333333333333333333333", "0.333333333333333333333333", False),
         ("2.0", "2", True),
         ("0", "1e-30", False),
         ("inf", "inf", True),
         ("inf", "-inf", False),
         ("inf", "1e300", False),
+        ("1.0", "inf", False),
         ("undefined", "undefined", True),
         ("undefined", "0", False),
         ("0", "undefined", False),

@@ -42,7 +42,7 @@ LIMITED = [
     (
         "x+" * 6000 + "x",
         "the expression has 12001 characters; the limit is 10000",
-        "move it into a Python function and pass --function FILE.py:NAME",
+        "give long constants as inputs, for example --c @c.npy",
         "-",
     ),
     (

@@ -38,7 +38,10 @@ NOT_OK_SAMPLES = {
 WRT = {"zeta(x, y)": ("y",)}
 # Arguments by which torch refuses to differentiate: the samples vary the others.
 REFUSED = re.compile(r"not differentiable with respect to argument")
-SAMPLES = [(op, sample) for op in ROWS for sample in op.samples]
+# the first and the last sample of a row: tests of the rules run them all
+SAMPLES = [
+    (op, sample) for op in ROWS for sample in dict.fromkeys(op.samples[:1] + op.samples[-1:])
+]
 
 
 def as_value(tensor: torch.Tensor) -> Value:

@@ -130,7 +130,10 @@ def _batch(
     version: options.Version = False,
     help: options.Help = False,
 ) -> int:
-    """Answer many problems: JSON Lines in, JSON Lines out, one report a line as it is made."""
+    """Answer many problems: JSON Lines in and out.
+
+    Every line is a request and gets one line, written as soon as it is made.
+    """
     settings = Settings(
         seed=seed,
         timeout=timeout,
@@ -160,7 +163,10 @@ def _ops(
     version: options.Version = False,
     help: options.Help = False,
 ) -> None:
-    """Show the operations, or the page of one: rule, domain, kinks and torch's choice there."""
+    """Show the operations, or the page of one.
+
+    A page has the SymPy rule, the domain, the kinks, and what torch answers there.
+    """
     chosen: Format = format_of(format, json)
     found = ops_page.listing() if name is None else ops_page.page(name)
     write_text(render_ops(found, chosen))

@@ -13,6 +13,7 @@ from vjp_cli.lazy import torch
 from vjp_cli.observer import Observer
 from vjp_cli.ops.table import Kind, Op
 from vjp_cli.tracing.node import OutOfTime
+from vjp_cli.tracing.positions import flatten
 from vjp_cli.tracing.registry import torch_function
 from vjp_cli.tracing.tracer import Tracer, Untraceable
 
@@ -247,7 +248,8 @@ class Walk:
                 place(self.expression, node),
             )
         if isinstance(value, list):
-            value = self.observer.lift(torch.tensor(value, dtype=getattr(torch, self.dtype)))
+            dtype = _holding(getattr(torch, self.dtype), value)
+            value = self.observer.lift(torch.tensor(value, dtype=dtype))
         return value
 
     def stacked(self, node: ast.expr | ast.stmt, value: Any) -> Any:
@@ -259,12 +261,19 @@ class Walk:
         if model is None:
             return value
         filled = [
-            self.observer.lift(torch.tensor(part, dtype=model.dtype))
-            if isinstance(part, (int, float))
+            self.observer.lift(torch.tensor(part, dtype=_holding(model.dtype, part)))
+            if isinstance(part, _NUMBERS)
             else part
             for part in parts
         ]
         return self.attempt(node, torch.stack, filled)
+
+
+def _holding(dtype: "torch.dtype", numbers: Any) -> "torch.dtype":
+    """The dtype, or the complex one of its parts where a number needs it."""
+    if any(isinstance(number, complex) for number in flatten(numbers)):
+        return dtype.to_complex()
+    return dtype
 
 
 def _field(owner: Any, name: str) -> Any:

@@ -125,9 +125,7 @@ def test_check_lines():
     ran = CheckResult("forward mode", Verdict.WRONG, 3, 2.0, 1.5, "x[1] differs")
     skipped = CheckResult("forward mode", Verdict.UNCHECKED, reason="no rule")
 
-    assert check_line(ran).text == (
-        "3 compared, largest error 1.5 of its bound, 2 ulp, x[1] differs"
-    )
+    assert check_line(ran).text == "3 compared, x[1] differs"
     assert check_line(skipped).text == "no rule"
     assert check_line(CheckResult("f", Verdict.OK, 3, 0.0, 0.0)).text == "3 compared, no error"
 

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from vjp_cli.checks.by_slopes import judge_by_slopes
+from vjp_cli.checks.by_slopes import UNDEFINED, judge_by_slopes
 from vjp_cli.checks.verdict import Bound, Comparison, Gap, measure
 from vjp_cli.errors import Place
 from vjp_cli.exact.derivatives import settled
@@ -13,6 +13,7 @@ from vjp_cli.exact.slopes import Slopes
 from vjp_cli.numbers.dtypes import FloatFormat
 from vjp_cli.numbers.scalar import Number, digits, is_finite, is_zero
 from vjp_cli.report import Truth, TruthKind, Verdict
+from vjp_cli.tracing.node import NOT_UNIQUE
 
 UNKNOWN = Truth(TruthKind.UNKNOWN)
 
@@ -29,7 +30,7 @@ class Entry:
 
     verdict: Verdict
     truth: Truth
-    torch: float | None = None
+    torch: complex | None = None
     comparison: Comparison | None = None
     cause: str = ""
     place: Place | None = None
@@ -88,6 +89,8 @@ def _judged(question: Question) -> Entry:
         if slopes is None or _confirmed(question.truth, slopes):
             return entry
         return _by_slopes(question, slopes)
+    if doubt == NOT_UNIQUE:
+        return Entry(Verdict.UNDEFINED, UNDEFINED, question.torch, cause=doubt)
     slopes = question.slopes()
     if slopes is None:
         return Entry(Verdict.UNCHECKED, UNKNOWN, question.torch, cause="timeout")
@@ -126,6 +129,9 @@ def _by_slopes(question: Question, slopes: Slopes) -> Entry:
         return _meaning(compared[-1].gap, question)
 
     verdict, truth, cause = judge_by_slopes(question.torch, slopes, compare)
+    if verdict in (Verdict.WRONG, Verdict.SATURATED) and question.doubt and truth.value:
+        verdict = Verdict.WRONG
+        cause = f"{question.doubt}: the branch that torch follows is not the function's slope"
     comparison = compared[0] if compared and truth.kind is not TruthKind.SLOPES else None
     return Entry(verdict, truth, question.torch, comparison, cause)
 
@@ -149,11 +155,17 @@ def _meaning(gap: Gap, question: Question) -> tuple[Verdict, str]:
         # at a tie precision scaling means nothing: a number beyond the slopes is wrong
         if not question.doubt and question.is_rounding():
             return Verdict.IMPRECISE, "rounding costs most digits here: the error shrinks with u"
-        return Verdict.WRONG, "the error does not shrink with the precision: not rounding"
+        return Verdict.WRONG, "the error does not shrink with the precision: a wrong formula"
     if gap is Gap.LOST:
         what = "0" if question.torch == 0 else "infinity"
         return Verdict.SATURATED, f"torch has {what} where the derivative is an ordinary number"
     return Verdict.WRONG, "the error is at least as large as the derivative"
+
+
+def number_of(truth: Truth) -> complex:
+    """The value of a truth, a float unless it is written as a complex number."""
+    text = truth.value.replace(" ", "")
+    return complex(text) if text.endswith("j)") else float(text)
 
 
 def correct_digits(comparison: Comparison, truth: float) -> float:

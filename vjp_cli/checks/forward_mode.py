@@ -5,8 +5,10 @@ either is the derivative.
 """
 
 import math
+from typing import Any
 
 from vjp_cli.checks.context import Context
+from vjp_cli.errors import VjpError
 from vjp_cli.lazy import torch
 from vjp_cli.numbers.dtypes import FORMATS
 from vjp_cli.report import CheckResult, Verdict
@@ -28,11 +30,9 @@ def check(context: Context) -> CheckResult:
     }
     try:
         found = _forward(context, tangents).reshape(-1).double()
-    except (RuntimeError, NotImplementedError) as error:
-        said = str(error).strip().split("\n")[0]
-        return CheckResult(
-            NAME, Verdict.UNCHECKED, reason=f"torch has no forward mode here: {said}"
-        )
+    except (VjpError, RuntimeError) as error:
+        reason = f"torch has no forward mode here: {str(error).strip().splitlines()[0]}"
+        return CheckResult(NAME, Verdict.UNCHECKED, reason=reason)
     form = FORMATS[context.dtype]
     expected = torch.zeros_like(found)
     size = torch.zeros_like(found)
@@ -54,7 +54,7 @@ def check(context: Context) -> CheckResult:
 
 
 def _forward(context: Context, tangents: "dict[str, torch.Tensor]") -> "torch.Tensor":
-    dual = torch.autograd.forward_ad
+    dual: Any = torch.autograd.forward_ad
     with dual.dual_level():
         inputs = {
             name: dual.make_dual(value.detach(), tangents[name].to(value.dtype))
@@ -64,4 +64,5 @@ def _forward(context: Context, tangents: "dict[str, torch.Tensor]") -> "torch.Te
         }
         output = context.program(inputs)
         tangent = dual.unpack_dual(output).tangent
-    return torch.zeros_like(output) if tangent is None else tangent
+    result: torch.Tensor = torch.zeros_like(output) if tangent is None else tangent
+    return result

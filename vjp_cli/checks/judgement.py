@@ -11,9 +11,10 @@ from vjp_cli.checks.scaling import Scaling
 from vjp_cli.checks.tally import Tally
 from vjp_cli.checks.verdict import Bound, radius_of
 from vjp_cli.derivatives.evaluation import TorchSide
+from vjp_cli.exact.derivatives import settled
 from vjp_cli.exact.oracle import SlopeOracle
 from vjp_cli.exact.side import ExactAnswer
-from vjp_cli.exact.slopes import Slopes
+from vjp_cli.exact.slopes import Slopes, agree
 from vjp_cli.lazy import flint
 from vjp_cli.numbers.dtypes import FORMATS
 from vjp_cli.numbers.scalar import is_finite, to_float
@@ -41,7 +42,7 @@ class Judgement:
 
     @property
     def verdicts(self) -> Iterable[Verdict]:
-        """All verdicts of all entries and checks; a further check that cannot run proves nothing."""
+        """All verdicts of all entries and of the checks that ran."""
         for judged in (self.jacobian, self.vjp):
             if judged is not None:
                 for array in judged.verdicts.values():
@@ -93,6 +94,7 @@ class _Judge:
         self, side: TorchSide, exact: ExactAnswer, scaling: Scaling, oracle: SlopeOracle
     ) -> None:
         self.oracle = oracle
+        self.frozen = SlopeOracle(scaling.program, scaling.point, scaling.deadline, frozen=True)
         self.causes = Causes(scaling.program, scaling.point, scaling.deadline)
         self.side = side
         self.exact = exact
@@ -228,15 +230,31 @@ class _Judge:
 
     def _as_written(self, target: str, name: str, index: tuple[int, ...]) -> tuple[Any, str] | None:
         """The entry of the program as written, and where it departs from its mathematics."""
-        frozen = self.exact.frozen()
-        if frozen is None or self.exact.side is None:
+        if self.exact.side is None or not self.exact.side.traced.tape.departures:
             return None
         words = ", ".join(dict.fromkeys(self.exact.side.traced.tape.departures))
+        number = self._frozen_number(target, name, index)
+        if number is None or not (settled(number) and is_finite(number)):
+            # no formula: by the slopes of the program as written
+            column = self.frozen.column(name, index[-1])
+            slopes = None
+            if column is not None:
+                slopes = column.weighted if target == "vjp" else column.rows[index[0]]
+            if slopes is None or not agree(slopes.left, slopes.right):
+                return None
+            number = slopes.left.value
+        return None if number is None else (number, words)
+
+    def _frozen_number(self, target: str, name: str, index: tuple[int, ...]) -> Any:
+        """The entry of the program as written by formula; None when there is none."""
+        frozen = self.exact.frozen()
+        if frozen is None:
+            return None
         if target == "vjp":
-            return None if frozen.vjp is None else (frozen.vjp[name][index[0]], words)
+            return None if frozen.vjp is None else frozen.vjp[name][index[0]]
         matrix = frozen.jacobian[name]
         found = matrix.values[(matrix.rows == index[0]) & (matrix.columns == index[1])]
-        return (found[0] if len(found) else flint.fmpq(0)), words
+        return found[0] if len(found) else flint.fmpq(0)
 
     def _unjudged(self) -> Entry:
         return Entry(Verdict.UNCHECKED, UNKNOWN, cause=self.exact.reason)

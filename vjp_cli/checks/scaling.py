@@ -25,6 +25,9 @@ from vjp_cli.tracing.tracer import Untraceable
 # about 1 for a wrong formula)
 RATIO = 2.0**15
 POINTS = 5
+# Where the low precision has lost all digits, and the high one has not, its error says nothing:
+# then nearer to 0 as well.
+_TOWARDS_ZERO = (0.85, 0.7, 0.55)
 
 
 @dataclass
@@ -40,28 +43,38 @@ class Scaling:
     def is_rounding(self, target: str, name: str, index: tuple[int, ...]) -> bool:
         """Whether the error of an entry of ``vjp`` (index j) or ``jacobian`` (i, j) is rounding."""
         if self._ratios is None:
-            self._ratios = self._measure()
+            with numpy.errstate(divide="ignore", invalid="ignore"):
+                self._ratios = self._measure()
         ratios = self._ratios.get(f"{target}.{name}")
         return ratios is not None and bool(ratios[index] > RATIO)
 
     def _measure(self) -> dict[str, Any]:
-        low = self.settings.dtype if self.settings.dtype != "float64" else "float32"
-        generator = torch.Generator().manual_seed(self.settings.seed)
         best: dict[str, Any] = {}
+        lost: dict[str, Any] = {}
         for attempt in range(POINTS):
-            if time.monotonic() > self.deadline:
-                break
-            moved = {
-                name: _nearby(value, low, attempt, generator)
-                for name, value in self.point.inputs.items()
-            }
-            for key, ratio in self._at(moved, low).items():
+            for key, (low, high) in self._errors_near(attempt, 1.0).items():
+                ratio = low / high
                 best[key] = numpy.fmax(best[key], ratio) if key in best else ratio
+                gone = (low >= 0.5) & (high < 0.5)
+                lost[key] = lost[key] & gone if key in lost else gone
+        if not any(mask.any() for mask in lost.values()):
+            return best
+        for attempt, factor in enumerate(_TOWARDS_ZERO, start=1):
+            for key, (low, high) in self._errors_near(attempt, factor).items():
+                best[key] = numpy.where(lost[key], numpy.fmax(best[key], low / high), best[key])
         return best
 
-    def _at(self, inputs: "dict[str, torch.Tensor]", low: str) -> dict[str, Any]:
+    def _errors_near(self, attempt: int, factor: float) -> dict[str, tuple[Any, Any]]:
+        """The relative errors in the low and in the high precision, at one further point."""
+        if time.monotonic() > self.deadline:
+            return {}
+        low = self.settings.dtype if self.settings.dtype != "float64" else "float32"
+        generator = torch.Generator().manual_seed(self.settings.seed + attempt)
+        wide = {
+            name: _nearby(value * factor, low, attempt, generator).double()
+            for name, value in self.point.inputs.items()
+        }
         v = self.point.v
-        wide = {name: value.double() for name, value in inputs.items()}
         wide_v = None if v is None else v.to(getattr(torch, low)).double()
         point = Point(wide, self.point.wrt, wide_v)
         try:
@@ -74,14 +87,13 @@ class Scaling:
             low_errors = self._errors(point, truth, low)
         except (VjpError, Untraceable, OutOfTime):
             return {}
-        with numpy.errstate(divide="ignore", invalid="ignore"):
-            return {key: low_errors[key] / high_errors[key] for key in high_errors}
+        return {key: (low_errors[key], high_errors[key]) for key in high_errors}
 
     def _program(self, dtype: str) -> Program:
         return Program(self.program.expression, self.program.constants, dtype)
 
     def _errors(self, point: Point, truth: ExactSide, dtype: str) -> dict[str, Any]:
-        """|torch - truth| of every entry, with torch in this dtype."""
+        """|torch - truth| / |truth| of every entry, with torch in this dtype."""
         kind = getattr(torch, dtype)
         inputs = {name: value.to(kind) for name, value in point.inputs.items()}
         v = None if point.v is None else point.v.to(kind)
@@ -105,7 +117,9 @@ def _distances(found: list[float], truth: list[Any]) -> Any:
     def distance(number: float, true: Any) -> float:
         if not (settled(true) and is_finite(true)) or abs(number) == float("inf"):
             return float("nan")
-        return float("nan") if number != number else to_float(abs(ball(exact(number) - true)))
+        if number != number or true == 0:
+            return float("nan")
+        return to_float(abs(ball(exact(number) - true) / true))
 
     with precision(256):
         return numpy.array([distance(a, b) for a, b in zip(found, truth, strict=True)])

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from math import prod
 
-from vjp_cli.checks.entries import Entry, correct_digits
+from vjp_cli.checks.entries import Entry, correct_digits, number_of
 from vjp_cli.report import Array, CheckResult, Finding, Judged, Truth, TruthKind, Verdict, worst
 
 # Findings beyond this many of one verdict, input and target are counted, not listed.
@@ -99,7 +99,7 @@ class Tally:
         for entry in compared:
             assert entry.comparison is not None
             if entry.truth.kind is TruthKind.VALUE:
-                digits = correct_digits(entry.comparison, float(entry.truth.value))
+                digits = correct_digits(entry.comparison, abs(number_of(entry.truth)))
                 if entry.verdict is Verdict.IMPRECISE:
                     self.fewest_digits = min(self.fewest_digits, digits)
         verdict = worst({entry.verdict for entry in entries})

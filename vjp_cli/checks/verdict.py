@@ -5,13 +5,23 @@ softmax(x).sum() and k·(1 - r/r) look alike. So digits and bound work together:
 by the rounding of its own operations, but never by half its digits without being called out.
 """
 
+import cmath
 import math
 from dataclasses import dataclass
 from enum import Enum, auto
 
 from vjp_cli.lazy import flint
 from vjp_cli.numbers.dtypes import FloatFormat
-from vjp_cli.numbers.scalar import Number, ball, exact, is_finite, negligible, precision, to_float
+from vjp_cli.numbers.scalar import (
+    Number,
+    ball,
+    exact,
+    is_finite,
+    negligible,
+    precision,
+    to_float,
+    to_number,
+)
 
 # The rounding bound is this many radii of the program's own operations.
 RADII = 4
@@ -55,7 +65,7 @@ class Comparison:
 
     Attributes:
         error: |torch - truth|.
-        ratio: the error divided by its bound.
+        ratio: the error divided by its bound; NaN where balls gave none.
         ulp: the error in units in the last place of the truth.
     """
 
@@ -65,16 +75,16 @@ class Comparison:
     ulp: float = 0.0
 
 
-def measure(torch: float, truth: Number, bound: Bound, form: FloatFormat) -> Comparison:
-    """Compare torch's number with a finite truth whose digits are certain."""
-    if math.isnan(torch):
+def measure(torch: complex, truth: Number, bound: Bound, form: FloatFormat) -> Comparison:
+    """Compare torch's number with a finite truth whose digits are certain; both may be complex."""
+    if cmath.isnan(torch):
         return Comparison(Gap.NAN, math.inf, math.inf, math.inf)
-    nearest = to_float(truth)
-    if torch == nearest and abs(nearest) >= form.normal and math.isfinite(nearest):
+    nearest = to_number(truth)
+    if torch == nearest and abs(nearest) >= form.normal and cmath.isfinite(nearest):
         return Comparison(Gap.NONE)
     with precision(max(flint.ctx.prec, 256)):
         size = abs(ball(truth))
-        if math.isinf(torch):
+        if cmath.isinf(torch):
             return Comparison(Gap.LOST, math.inf, math.inf, math.inf)
         difference = abs(ball(exact(torch) - truth))
         error = to_float(difference)
@@ -85,7 +95,8 @@ def measure(torch: float, truth: Number, bound: Bound, form: FloatFormat) -> Com
     # nothing to be relative to
     known = math.isfinite(bound.radius)
     allowed = RADII * bound.radius + form.subnormal if known or zero else form.subnormal
-    ratio = error / allowed if allowed > 0 and not math.isnan(allowed) else math.inf
+    # without a ball there is no bound to speak of
+    ratio = error / allowed if known and bound.radius > 0 else math.nan
     gap = (
         _at_zero(error, allowed, bound, form)
         if zero

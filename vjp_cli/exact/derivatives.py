@@ -14,8 +14,14 @@ from vjp_cli.exact import reverse
 from vjp_cli.exact.reach import inputs_behind
 from vjp_cli.lazy import flint, numpy
 from vjp_cli.numbers.scalar import Number, certain, is_finite
-from vjp_cli.tracing.node import Index, Node, OutOfTime, Values
+from vjp_cli.tracing.node import NOT_UNIQUE, Index, Node, OutOfTime, Values
 from vjp_cli.tracing.tape import Tape, not_finite
+from vjp_cli.tracing.tracer import Untraceable
+
+
+class ComplexProgram(Untraceable):
+    """The program has complex numbers: their formulas have values, and no derivatives."""
+
 
 FIRST_BITS = 160
 LAST_BITS = 40_960
@@ -99,8 +105,14 @@ def rounding_side(trace: Trace, exact: ExactSide, *, deadline: float) -> ExactSi
 
 
 def differentiate(traced: Traced, *, jacobian: bool) -> ExactSide:
-    """J and vᵀJ of one tape, at whatever precision it has."""
+    """J and vᵀJ of one tape, at whatever precision it has.
+
+    Raises:
+        ComplexProgram: a number of the tape is complex.
+    """
     tape, output = traced.tape, traced.output
+    if tape.is_complex:
+        raise ComplexProgram("complex numbers")
     entries = reverse.jacobian(tape, output) if jacobian and output.active else {}
     matrices = {
         name: _matrix(output, leaf, entries.get(leaf)) for name, leaf in traced.leaves.items()
@@ -139,6 +151,8 @@ def _doubts(traced: Traced) -> dict[str, dict[int, str]]:
         starts = [(d.node, d.positions) for d in traced.tape.doubts if d.reason == reason]
         for leaf, positions in inputs_behind(starts).items():
             for position in positions.tolist():
+                if reason == NOT_UNIQUE:
+                    found[names[leaf]][position] = reason
                 found[names[leaf]].setdefault(position, reason)
     return found
 

@@ -15,7 +15,7 @@ _ZERO = Truth(TruthKind.VALUE, "0")
 def symbolic_of(answer: ExactAnswer, output: str, vjp: Mapping[str, Array[Any]] | None) -> Symbolic:
     """Formulas of y and of J, and the exact vᵀJ as floats."""
     side = answer.side
-    if side is None:
+    if side is None or answer.is_complex:
         return Symbolic(vjp=vjp)
     traced = side.traced
     # reading templates computes nothing new, so it may run past the deadline

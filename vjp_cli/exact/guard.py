@@ -1,12 +1,13 @@
 """The guard: the tracer must compute torch's function before it may judge torch's derivative."""
 
+import cmath
 import math
 
 from vjp_cli.exact.derivatives import ExactSide
 from vjp_cli.exact.tracing_program import Point, tracer_of
 from vjp_cli.lazy import torch
-from vjp_cli.numbers.dtypes import FORMATS
-from vjp_cli.numbers.scalar import Number, ball, is_finite, to_float
+from vjp_cli.numbers.dtypes import format_of
+from vjp_cli.numbers.scalar import Number, ball, is_finite, to_float, to_number
 from vjp_cli.program import Program
 from vjp_cli.tracing.tape import Tape
 
@@ -25,24 +26,51 @@ def disagreement(
     apart = _apart(side, rounding, output)
     if not apart:
         return ""
+    plain = [k for k in apart if _plainly_other(side, rounding, output, k)]
+    if plain:
+        return _words(plain[0])
     generator = torch.Generator().manual_seed(1)
     for attempt in range(_NEARBY):
         moved = {
-            name: _moved(value, attempt, generator) if value.is_floating_point() else value
+            name: _moved(value, attempt, generator)
+            if value.is_floating_point() or value.is_complex()
+            else value
             for name, value in point.inputs.items()
         }
         still = _apart_at(program, Point(moved, point.wrt), apart)
         apart = [k for k in apart if k in still]
         if not apart:
             return ""
-    return f"the tracer's y differs from torch's y (element {apart[0]}): nothing is judged"
+    return _words(apart[0])
+
+
+def _words(element: int) -> str:
+    return f"the tracer's y differs from torch's y (element {element}): nothing is judged"
+
+
+def _plainly_other(
+    side: ExactSide, rounding: ExactSide, output: "torch.Tensor", element: int
+) -> bool:
+    """Whether neither rounding nor overflow can hide that the two values are different."""
+    value, rounded = side.traced.output.values[element], rounding.traced.output.values[element]
+    found = float(output.detach().cpu().reshape(-1)[element])
+    form = FORMATS[side.traced.output.dtype]
+    if not (is_finite(value) and is_finite(rounded)) or not form.normal < abs(found) < form.largest:
+        return False
+    near = to_float(value)
+    radius = to_float(ball(rounded).rad())
+    # rounding of this size, and far from where numbers over- and underflow on the way
+    ordinary = 1e-30 < abs(near) < 1e30 and radius < 1e-4 * abs(near)
+    return ordinary and abs(found - near) > max(0.01, 64 * form.unit) * abs(near)
 
 
 def _moved(value: "torch.Tensor", attempt: int, generator: "torch.Generator") -> "torch.Tensor":
-    noise = torch.rand(value.shape, generator=generator, dtype=torch.float64).to(value.dtype)
+    wide = torch.complex128 if value.is_complex() else torch.float64
+    noise = torch.rand(value.shape, generator=generator, dtype=wide).to(value.dtype)
+    middle = (1 + 1j) / 2 if value.is_complex() else 0.5
     if attempt % 2 == 0:
         return value * (1 + noise / 64) + noise / 128
-    return noise + 0.25 if attempt == 1 else 2 * noise - 1
+    return noise + 0.25 if attempt == 1 else 2 * (noise - middle)
 
 
 def _apart_at(program: Program, point: Point, elements: list[int]) -> set[int]:
@@ -55,12 +83,12 @@ def _apart_at(program: Program, point: Point, elements: list[int]) -> set[int]:
     except Exception:
         return set(elements)
     found = output.detach().reshape(-1).tolist()
-    form = FORMATS[exact.output.dtype]
+    form = format_of(exact.output.dtype)
     values, balls = exact.output.values, rounded.output.values
     return {
         k
         for k in elements
-        if not math.isfinite(found[k])
+        if not cmath.isfinite(found[k])
         or not is_finite(values[k])
         or not _same(found[k], values[k], balls[k], form.unit)
     }
@@ -68,23 +96,23 @@ def _apart_at(program: Program, point: Point, elements: list[int]) -> set[int]:
 
 def _apart(side: ExactSide, rounding: ExactSide, output: "torch.Tensor") -> list[int]:
     node, rounded = side.traced.output, rounding.traced.output
-    unit = FORMATS[node.dtype].unit
+    unit = format_of(node.dtype).unit
     found = output.detach().cpu().reshape(-1).tolist()
     if len(found) != node.size:
         return list(range(max(len(found), node.size)))
     return [
         k
         for k, value in enumerate(found)
-        if not _same(float(value), node.values[k], rounded.values[k], unit)
+        if not _same(value, node.values[k], rounded.values[k], unit)
     ]
 
 
-def _same(found: float, value: Number, rounded: Number, unit: float) -> bool:
+def _same(found: complex, value: Number, rounded: Number, unit: float) -> bool:
     """Whether rounding explains the difference; without a finite value on either side it may."""
     if not is_finite(value):
-        return not math.isfinite(found)
-    near = to_float(value)
-    if not math.isfinite(found):
+        return not cmath.isfinite(found)
+    near = to_number(value)
+    if not cmath.isfinite(found):
         return False
     radius = to_float(ball(rounded).rad()) if is_finite(rounded) else math.inf
     allowed = math.sqrt(unit) * max(abs(near), abs(found)) + 1e-300

@@ -2,7 +2,7 @@
 
 from vjp_cli.exact.infinite import is_infinite, limits_at_infinity
 from vjp_cli.exact.slopes import ColumnSlopes, column_slopes
-from vjp_cli.exact.tracing_program import Point, mover_of, numbers_of
+from vjp_cli.exact.tracing_program import Element, Point, mover_of, numbers_of
 from vjp_cli.program import Program
 from vjp_cli.tracing.node import OutOfTime
 
@@ -14,9 +14,13 @@ class SlopeOracle:
         program: the function.
         point: where, and with which v.
         deadline: no answer is begun after it.
+        frozen: ask about the program as written, where it departs from its mathematics.
     """
 
-    def __init__(self, program: Program, point: Point, deadline: float) -> None:
+    def __init__(
+        self, program: Program, point: Point, deadline: float, *, frozen: bool = False
+    ) -> None:
+        self.frozen = frozen
         self.program = program
         self.point = point
         self.deadline = deadline
@@ -37,5 +41,6 @@ class SlopeOracle:
             self._known.update(limits_at_infinity(self.program, self.point, self.deadline))
             return
         v = None if self.point.v is None else numbers_of(self.point.v)
-        evaluate = mover_of(self.program, self.point, name, position, self.deadline)
+        element = Element(name, position)
+        evaluate = mover_of(self.program, self.point, element, self.deadline, frozen=self.frozen)
         self._known[name, position] = column_slopes(evaluate, v, self.deadline)

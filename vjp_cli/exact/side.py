@@ -5,7 +5,14 @@ from dataclasses import dataclass
 from functools import cache
 
 from vjp_cli.errors import EvaluationError
-from vjp_cli.exact.derivatives import ExactSide, differentiate, exact_side, rounding_side
+from vjp_cli.exact.complex_slopes import complex_side
+from vjp_cli.exact.derivatives import (
+    ComplexProgram,
+    ExactSide,
+    differentiate,
+    exact_side,
+    rounding_side,
+)
 from vjp_cli.exact.guard import disagreement
 from vjp_cli.exact.tracing_program import Point, Trace, tracer_of
 from vjp_cli.lazy import torch
@@ -26,12 +33,19 @@ class ExactAnswer:
         frozen: the derivatives of the program as it is written, where it departs from its
             mathematics (a detach); None where it does not.
         reason: why nothing is judged; "" when everything can be.
+
+    Of a complex program the sides have y and the pattern of J, and no derivatives.
     """
 
     side: ExactSide | None
     rounding: ExactSide | None
     reason: str = ""
     frozen: "Callable[[], ExactSide | None]" = lambda: None
+
+    @property
+    def is_complex(self) -> bool:
+        """Whether the program has complex numbers, which slopes alone can judge."""
+        return self.side is not None and self.side.traced.tape.is_complex
 
 
 def answer(
@@ -41,6 +55,8 @@ def answer(
     trace = tracer_of(program, point)
     try:
         side = exact_side(trace, jacobian=settings.jacobian, deadline=deadline)
+    except ComplexProgram:
+        return _of_complex(program, point, output, deadline)
     except Untraceable as error:
         return ExactAnswer(None, None, f"the tracer cannot follow {error}")
     except EvaluationError as error:
@@ -54,6 +70,16 @@ def answer(
         return ExactAnswer(None, None, "timeout")
     reason = disagreement(program, point, side, rounding, output)
     return ExactAnswer(side, rounding, reason, _frozen(trace, side, deadline))
+
+
+def _of_complex(
+    program: Program, point: Point, output: "torch.Tensor", deadline: float
+) -> ExactAnswer:
+    try:
+        side, rounding = complex_side(tracer_of(program, point), deadline=deadline)
+    except OutOfTime:
+        return ExactAnswer(None, None, "timeout")
+    return ExactAnswer(side, rounding, disagreement(program, point, side, rounding, output))
 
 
 def _frozen(trace: Trace, side: ExactSide, deadline: float) -> Callable[[], ExactSide | None]:

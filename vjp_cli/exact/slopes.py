@@ -110,8 +110,8 @@ class _Samples:
         self._drop_constants(self._depends)
 
     def _sample(self, evaluate: Evaluate, k: int) -> None:
-        for sign in (-1, 0, 1):
-            # at the point itself once for each precision
+        # the point itself first: what a frozen program holds fast is found there
+        for sign in (0, -1, 1):
             moved = evaluate(flint.fmpq(sign) * flint.fmpq(2) ** -SIZES[k], self.bits[k])
             self.outputs[k, sign] = moved.output.values
             found = depending_on(moved.output, moved.leaf, moved.position)
@@ -138,12 +138,15 @@ class _Samples:
         return all(
             enough(quotient)
             for functional in functionals
+            if _finite_weights(functional)
             for sign in (-1, 1)
             for quotient in self._quotients(functional, sign)
         )
 
     def slopes(self, functional: _Functional) -> Slopes:
         """The slopes of a weighted sum of outputs (weight None: the output itself)."""
+        if not _finite_weights(functional):
+            return Slopes(END, END, hole=True, limits_differ=True)
         hole = not is_finite(self._value(functional, 0, 0))
         left, right = (limit(self._quotients(functional, sign), SIZES[:3]) for sign in (-1, 1))
         return Slopes(left, right, hole, hole and self._limits_differ(functional))
@@ -178,6 +181,10 @@ class _Samples:
             for row, weight in functional:
                 total = total + (values[row] if weight is None else weight * values[row])
             return total
+
+
+def _finite_weights(functional: _Functional) -> bool:
+    return all(weight is None or is_finite(weight) for _, weight in functional)
 
 
 def _overlap(left: Number, right: Number) -> bool:

@@ -7,13 +7,13 @@ from typing import Any, Protocol
 from vjp_cli.errors import Place
 from vjp_cli.exact.derivatives import Traced
 from vjp_cli.exact.slopes import Moved
-from vjp_cli.lazy import torch
+from vjp_cli.lazy import flint, torch
 from vjp_cli.numbers.scalar import Number, exact, precision
 from vjp_cli.program import Observer, Program
-from vjp_cli.tracing.node import Node
+from vjp_cli.tracing.node import Node, Values
 from vjp_cli.tracing.rules import lift
 from vjp_cli.tracing.tape import Tape
-from vjp_cli.tracing.tracer import Tracer, Untraceable
+from vjp_cli.tracing.tracer import Tracer
 
 
 class TapeObserver(Observer):
@@ -86,34 +86,54 @@ def tracer_of(program: Program, point: Point) -> Trace:
     return trace
 
 
+@dataclass(frozen=True)
+class Element:
+    """One element of an input, and the direction in which it is moved: real or imaginary."""
+
+    name: str
+    position: int
+    imaginary: bool = False
+
+
 def mover_of(
-    program: Program, point: Point, name: str, position: int, deadline: float
+    program: Program, point: Point, element: Element, deadline: float, *, frozen: bool = False
 ) -> Callable[[Number, int], Moved]:
-    """The function that evaluates the program with one input element moved by an exact shift."""
+    """The function that evaluates the program with one input element moved by an exact shift.
+
+    A complex output is laid out as real pairs. ``frozen``: the program as it is written, where it
+    departs from its mathematics.
+    """
+    name, position = element.name, element.position
+    held: dict[int, list[Values]] = {}
 
     def moved(shift: Number, bits: int) -> Moved:
-        tape = Tape(bits, deadline=deadline)
+        tape = Tape(bits, frozen=frozen, deadline=deadline)
+        if shift == 0:
+            held[bits] = tape.held
+        elif frozen:
+            tape.held, tape.holding = list(held[bits]), True
         leaves = {other: _leaf(tape, other, value) for other, value in point.inputs.items()}
         leaf = leaves[name]
         leaf.active = True
         with precision(bits):
-            leaf.values[position] = leaf.values[position] + shift
+            step = flint.acb(0, shift) if element.imaginary else shift
+            leaf.values[position] = leaf.values[position] + step
         tracers = {other: Tracer(tape, node) for other, node in leaves.items()}
         output = program(tracers, TapeObserver(tape))
         if isinstance(output, torch.Tensor):
             output = lift(tape, output.to(getattr(torch, program.dtype)))
+        if output.is_complex():
+            output = torch.view_as_real(output)
         return Moved(output.node, leaf, position)
 
     return moved
 
 
 def numbers_of(value: "torch.Tensor") -> list[Number]:
-    """The exact numbers of a real tensor, flat."""
+    """The exact numbers of a tensor, flat."""
     return [exact(number) for number in value.detach().cpu().reshape(-1).tolist()]
 
 
 def _leaf(tape: Tape, name: str, value: "torch.Tensor") -> Any:
-    if value.is_complex():
-        raise Untraceable("complex numbers")
     dtype = str(value.dtype).removeprefix("torch.")
     return tape.leaf(name, tuple(value.shape), dtype, numbers_of(value))

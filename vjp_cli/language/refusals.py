@@ -30,7 +30,7 @@ _NODES = {
     ast.AnnAssign: ("a type annotation", "write NAME = expression"),
 }
 _WHOLE_ARRAYS = "operations work on whole arrays: 2*x doubles every element"
-_A_FUNCTION = "move it into a Python function and pass --function FILE.py:NAME"
+_ASSIGNMENTS = "write expressions and assignments: y = x + 2; y*y"
 
 _OPERATORS = {
     ast.LShift: ("<<", "write x * 2**n"),
@@ -55,7 +55,7 @@ def refused(node: ast.AST, text: str) -> Refusal:
     elif isinstance(node, ast.BoolOp):
         return _boolean(node, text)
     elif isinstance(node, ast.stmt):
-        words, hint = _NODES.get(type(node), ("a statement of this kind", _A_FUNCTION))
+        words, hint = _NODES.get(type(node), ("a statement of this kind", _ASSIGNMENTS))
     else:
         words, hint = _NODES.get(type(node), ("this", ""))
     message = f"{words} ({name}) is not part of the expression language"
@@ -65,7 +65,8 @@ def refused(node: ast.AST, text: str) -> Refusal:
 def operator(node: ast.BinOp, text: str) -> Refusal:
     """Message and hint for an operator of numbers that the language lacks."""
     if isinstance(node.op, ast.BitXor):
-        power = f"{_operand(node.left, text)}**{_operand(node.right, text)}"
+        # '^' binds weaker than + and *, so only the text shows which power was meant
+        power = text.replace("^", "**")
         return "'^' is exclusive or in Python, not a power", f"write {shorten(power)}"
     return _lacking(node.op)
 

@@ -27,7 +27,7 @@ def read(source: str) -> str:
     if len(source) > LIMITS.characters:
         raise LimitError(
             f"the expression has {len(source)} characters; the limit is {LIMITS.characters}",
-            "move it into a Python function and pass --function FILE.py:NAME",
+            "give long constants as inputs, for example --c @c.npy",
         )
     source = source.removeprefix(_BYTE_ORDER_MARK).replace("\r\n", "\n")
     for position, character in enumerate(source):

@@ -1,4 +1,4 @@
-"""The floating-point formats of torch, as exact data."""
+"""The floating-point formats of torch, as exact data; a complex dtype is a pair of one of them."""
 
 from dataclasses import dataclass
 
@@ -39,3 +39,27 @@ FORMATS = {
     "float16": FloatFormat(11, -14, 65504.0),
     "bfloat16": FloatFormat(8, -126, 3.3895313892515355e38),
 }
+
+# each complex dtype with the dtype of its parts
+_PARTS = {"complex128": "float64", "complex64": "float32", "complex32": "float16"}
+_PAIRS = {part: pair for pair, part in _PARTS.items()}
+
+
+def is_complex_dtype(dtype: str) -> bool:
+    """Whether numbers of the dtype have an imaginary part."""
+    return dtype in _PARTS
+
+
+def real_dtype(dtype: str) -> str:
+    """The dtype of the parts of a complex one; any other as it is."""
+    return _PARTS.get(dtype, dtype)
+
+
+def complex_dtype(dtype: str) -> str:
+    """The complex dtype whose parts have this one."""
+    return dtype if dtype in _PARTS else _PAIRS[dtype]
+
+
+def format_of(dtype: str) -> FloatFormat:
+    """The format of a dtype's numbers, or of their parts."""
+    return FORMATS[real_dtype(dtype)]

@@ -1,4 +1,4 @@
-"""The functions that formulas may use, on exact numbers.
+"""The functions that formulas may use, on exact numbers, real or complex.
 
 Each takes exact numbers and gives one; outside its domain it gives NaN (flint's balls do so by
 themselves). Where a function has a rational value at a rational point, that value is given exactly:
@@ -8,7 +8,15 @@ zeros and ties can then be proved.
 from collections.abc import Callable
 
 from vjp_cli.lazy import flint
-from vjp_cli.numbers.scalar import Number, ball, is_rational, is_zero, precision
+from vjp_cli.numbers.scalar import (
+    Number,
+    ball,
+    is_complex,
+    is_rational,
+    is_zero,
+    paired,
+    precision,
+)
 
 
 def divide(numerator: Number, denominator: Number) -> Number:
@@ -45,10 +53,10 @@ def sqrt(x: Number) -> Number:
 
 
 def power(base: Number, exponent: Number) -> Number:
-    """``base ** exponent`` on the reals; NaN where there is none.
+    """``base ** exponent``; NaN where there is none.
 
-    It is defined for base > 0, for base 0 where the exponent is positive, and for base < 0 where
-    the exponent is an integer.
+    On the reals it is defined for base > 0, for base 0 where the exponent is positive, and for
+    base < 0 where the exponent is an integer; of complex numbers it is the principal value.
     """
     if is_rational(exponent):
         if exponent.q == 1 and abs(exponent.p) <= 4096:
@@ -57,7 +65,8 @@ def power(base: Number, exponent: Number) -> Number:
             return sqrt(base)
     if is_rational(base):
         if base == 0:
-            return flint.fmpq(0) if exponent > 0 else flint.arb("nan")
+            grows = exponent.real > 0 if is_complex(exponent) else exponent > 0
+            return flint.fmpq(0) if grows else flint.arb("nan")
         if base == 1:
             return base
     return ball(base) ** ball(exponent)
@@ -148,4 +157,8 @@ FUNCTIONS: dict[str, Callable[..., Number]] = {
     "Derivative": lambda *_: flint.arb("nan"),
     "Subs": lambda *_: flint.arb("nan"),
     "Abs": abs,
+    "conj": lambda z: paired(z).conjugate(),
+    "real": lambda z: paired(z).real,
+    "imag": lambda z: paired(z).imag,
+    "complex": lambda x, y: flint.acb(ball(x), ball(y)),
 }

@@ -3,6 +3,9 @@
 Rationals prove zeros and ties, which a ball never can; balls carry everything transcendental. A
 value that is not a real number is a ball too: ``inf`` or ``nan``. The precision of ball arithmetic
 is flint's global context, so it is only ever set by ``precision``.
+
+A complex number is a pair of balls, ``flint.acb``; it is never held as a rational. The functions
+here take one too, except where they ask for an order.
 """
 
 import math
@@ -40,8 +43,10 @@ def precision(bits: int) -> Iterator[None]:
         flint.ctx.prec = before
 
 
-def exact(value: float | int) -> Number:
-    """The exact value of a finite float or int; ``inf`` and ``nan`` as balls."""
+def exact(value: complex) -> Number:
+    """The exact value of a finite number; ``inf`` and ``nan`` as balls, a complex one as a pair."""
+    if isinstance(value, complex):
+        return flint.acb(value.real, value.imag)
     if isinstance(value, float):
         if not math.isfinite(value):
             return flint.arb(str(value))
@@ -66,7 +71,21 @@ def is_finite(number: Number) -> bool:
 
 def is_nan(number: Number) -> bool:
     """Whether the number is not a number at all (an infinity is one)."""
+    if is_complex(number):
+        return is_nan(number.real) or is_nan(number.imag)
     return not is_rational(number) and bool(number.is_nan())
+
+
+def is_complex(number: Any) -> "TypeIs[flint.acb]":
+    """Whether the number is held as a pair of balls."""
+    return type(number) is flint.acb
+
+
+def paired(number: Any) -> "flint.acb":
+    """The number as a pair of balls; what is not a number is so in both parts."""
+    if is_complex(number):
+        return number
+    return flint.acb(ball(number), number if is_nan(number) else 0)
 
 
 def ball(number: Number) -> "flint.arb":
@@ -103,8 +122,11 @@ def compare(left: Number, right: Number) -> int | None:
     """-1, 0 or 1 as ``left`` is below, equal to or above ``right``; None when undecided or NaN.
 
     Balls that overlap are neither below nor above each other; they are equal only when both are
-    exact.
+    exact. Complex numbers are equal or not: those that differ count as above.
     """
+    if is_complex(left) or is_complex(right):
+        apart = paired(left) - paired(right)
+        return 0 if apart.is_zero() else None if apart.contains(0) else 1
     if left < right:
         return -1
     if left > right:
@@ -126,6 +148,13 @@ def to_float(number: Number) -> float:
     return float(number.mid())
 
 
+def to_number(number: Any) -> complex:
+    """The nearest double, or the pair of nearest doubles of a complex number."""
+    if is_complex(number):
+        return complex(to_float(number.real), to_float(number.imag))
+    return to_float(number)
+
+
 def _ratio(number: "flint.fmpq") -> float:
     try:
         return int(number.p) / int(number.q)
@@ -134,10 +163,12 @@ def _ratio(number: "flint.fmpq") -> float:
 
 
 def digits(number: Number, count: int = TRUTH_DIGITS) -> str:
-    """``count`` significant digits, as ``0``, ``2.0``, ``0.25`` or ``4.248…e-18``.
+    """``count`` significant digits, as ``0``, ``2.0``, ``0.25``, ``4.248…e-18``, ``(0 - 2.0j)``.
 
     The number must be ``certain``; ``inf``, ``-inf`` and ``nan`` are spelled out.
     """
+    if is_complex(number):
+        return pair_text(digits(number.real, count), digits(number.imag, count))
     if negligible(number):
         return "0"
     if not is_finite(number):
@@ -153,3 +184,9 @@ def digits(number: Number, count: int = TRUTH_DIGITS) -> str:
     elif not mark:
         mantissa += ".0"
     return mantissa + mark + exponent
+
+
+def pair_text(real: str, imaginary: str) -> str:
+    """A complex number of two written parts: ``(2.0 - 0.5j)``."""
+    sign = "-" if imaginary.startswith("-") else "+"
+    return f"({real} {sign} {imaginary.removeprefix('-')}j)"

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from vjp_cli.lazy import torch
 from vjp_cli.numbers.scalar import to_float
+from vjp_cli.ops.symmetrised import DEPARTURE, symmetrised
 from vjp_cli.ops.table import Kind, Op
 
 
@@ -76,8 +77,11 @@ def _qr(A: Any, mode: str = "reduced") -> Any:
             above.append(length)
         if j < rank:
             length = signs[..., j] * torch.sqrt((column * column).sum(-1))
-            directions.append(column / length.unsqueeze(-1))
-            above.append(length)
+            direction = column / length.unsqueeze(-1)
+            directions.append(direction)
+            # times its length 1, which is not a number where the column depends on others: then
+            # neither Q nor this row of R is unique
+            above.append(length * (direction * direction).sum(-1))
         entries.append(above)
     zero = torch.zeros(tuple(A.shape[:-2]), dtype=A.dtype)
     height = rows if mode == "complete" else rank
@@ -116,6 +120,8 @@ ROWS: tuple[Op, ...] = (
         path="linalg.cholesky",
         note="symmetrised convention: one triangle is read (the lower one without upper=True), and "
         "torch gives each half of its gradient",
+        departure=DEPARTURE,
+        as_written=symmetrised(lambda: torch.linalg.cholesky),
     ),
     _composite(
         "solve_triangular",
@@ -149,6 +155,7 @@ ROWS: tuple[Op, ...] = (
         path="linalg.qr",
         kinks="where the columns depend on each other: Q is not unique there",
         fields=_QR._fields,
+        unique=False,
         note="The signs of R's diagonal are those that torch gives at the point.",
     ),
 )

@@ -23,6 +23,11 @@ DEFINITIONS: dict[str, Callable[..., Any]] = {
     "sinc": lambda x: sympy.sin(sympy.pi * x) / (sympy.pi * x),
     "gammainc": lambda a, x: sympy.lowergamma(a, x) / sympy.gamma(a),
     "gammaincc": lambda a, x: sympy.uppergamma(a, x) / sympy.gamma(a),
+    # of complex numbers; no derivative of them is ever asked for
+    "conj": lambda z: sympy.conjugate(z),
+    "real": lambda z: sympy.re(z),
+    "imag": lambda z: sympy.im(z),
+    "complex": lambda x, y: x + sympy.I * y,
 }
 
 # (name, argument from 1) pairs without a derivative in closed form: SymPy leaves a ``Derivative``

@@ -103,7 +103,6 @@ ROWS = (
         None,
         ("sign(x)",),
         kinks="a jump at 0",
-        aliases=("sgn",),
     ),
     Op(
         "heaviside",

@@ -9,6 +9,12 @@ from vjp_cli.ops.table import Kind, Op
 _EQUAL = "where both arguments are equal"
 
 
+def _abs(input: Any) -> Any:
+    if input.is_complex():
+        return torch.sqrt(torch.real(input) ** 2 + torch.imag(input) ** 2)
+    return torch.where(input < 0, -input, input)
+
+
 def _clamp(input: Any, min: Any = None, max: Any = None) -> Any:
     # the upper bound is applied last: it wins where the bounds cross
     above = input if min is None else torch.where(input < min, min, input)
@@ -52,8 +58,8 @@ ROWS = (
         "abs",
         "abs",
         Kind.COMPOSITE,
-        lambda input: torch.where(input < 0, -input, input),
-        ("abs(x)", "abs(s)"),
+        _abs,
+        ("abs(x)", "abs(s)", "abs(complex(x, y))"),
         kinks="0",
         aliases=("absolute",),
     ),

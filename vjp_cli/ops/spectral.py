@@ -13,6 +13,7 @@ from vjp_cli.lazy import flint, torch
 from vjp_cli.numbers.exact_array import ExactArray
 from vjp_cli.numbers.scalar import Number, ball, is_finite, precision, to_float
 from vjp_cli.numbers.symmetric import Eigen, Row, eigen
+from vjp_cli.ops.symmetrised import DEPARTURE, symmetrised
 from vjp_cli.ops.table import Kind, Op
 
 Matrix = Sequence[Sequence[Number]]
@@ -212,6 +213,8 @@ ROWS: tuple[Op, ...] = (
         "eigvalsh(stack((S, S @ S)), UPLO='U')",
         kinks=_EQUAL,
         note=_SYMMETRISED,
+        departure=DEPARTURE,
+        as_written=symmetrised(lambda: torch.linalg.eigvalsh),
     ),
     _opaque(
         "eigh",
@@ -222,6 +225,9 @@ ROWS: tuple[Op, ...] = (
         kinks=_EQUAL,
         fields=_Eigh._fields,
         note=f"{_SYMMETRISED}. {_VECTORS}",
+        departure=DEPARTURE,
+        as_written=symmetrised(lambda: torch.linalg.eigh),
+        unique=False,
     ),
     _opaque("svdvals", _svdvals, "svdvals(x)", "svdvals(stack((B, B.flip(0))))", kinks=_ZERO),
     _opaque(
@@ -233,6 +239,7 @@ ROWS: tuple[Op, ...] = (
         path="linalg.svd",
         kinks=_ZERO,
         fields=_LinalgSVD._fields,
+        unique=False,
         note=_VECTORS,
     ),
     _opaque(
@@ -243,6 +250,7 @@ ROWS: tuple[Op, ...] = (
         path="svd",
         kinks=_ZERO,
         fields=_SVD._fields,
+        unique=False,
         note=f"torch.svd, which gives V; linalg.svd gives its transpose Vh. {_VECTORS}",
     ),
     _opaque("matrix_exp", _matrix_exp, "matrix_exp(S)", "matrix_exp(stack((S, S @ S)))", kinks=""),

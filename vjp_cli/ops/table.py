@@ -55,6 +55,8 @@ class Op:
         aliases: further names.
         fields: the named results, in order (``values``, ``indices``).
         departure: in a few words, how torch's derivative departs from the mathematics by design.
+        unique: False where a result that is not a number at a point is one that is not unique
+            there (eigenvectors of equal eigenvalues), so that no derivative exists.
         as_written: COMPOSITE: what torch does instead, with torch's signature.
         note: what a reader of ``vjp ops`` should know.
     """
@@ -71,6 +73,7 @@ class Op:
     note: str = ""
     departure: str = ""
     as_written: Callable[..., Any] | None = None
+    unique: bool = True
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -93,15 +93,21 @@ def formula_lines(groups: Sequence[FormulaGroup]) -> list[str]:
 
 
 def check_line(check: CheckResult) -> Line:
-    """What a check compared and how close it came, or why it did not run."""
+    """What a check compared and how close it came, or why it did not run.
+
+    Errors in units of their bound and in ULPs mean something where the numbers agree; where they do
+    not, the findings have the numbers.
+    """
     parts = [f"{check.compared} compared"] if check.compared else []
-    if check.max_ratio == 0:
-        parts.append("no error")
-    elif check.max_ratio is not None:
-        parts.append(f"largest error {short(check.max_ratio)} of its bound")
-    if check.max_ulp:
-        parts.append(f"{short(check.max_ulp)} ulp")
-    return Line(check.name, ", ".join(parts + [check.reason] * bool(check.reason)), check.verdict)
+    if check.verdict in (Verdict.OK, Verdict.IMPRECISE):
+        if check.max_ratio == 0 or (check.verdict is Verdict.OK and not check.max_ulp):
+            parts.append("no error" if check.compared else "")
+        elif check.max_ratio is not None:
+            parts.append(f"largest error {short(check.max_ratio)} of its bound")
+        if check.max_ulp:
+            parts.append(f"{short(check.max_ulp)} ulp")
+    words = ", ".join(filter(None, [*parts, check.reason]))
+    return Line(check.name, words, check.verdict)
 
 
 def finding_lines(finding: Finding, report: Report) -> list[Line]:

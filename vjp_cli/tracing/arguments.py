@@ -45,7 +45,7 @@ def result_dtype(values: Sequence[Any]) -> str:
         stand_in = _stand_in(value)
         result = stand_in if result is None else _combined(result, stand_in)
     dtype = result.dtype if isinstance(result, torch.Tensor) else torch.get_default_dtype()
-    if not dtype.is_floating_point:
+    if not (dtype.is_floating_point or dtype.is_complex):
         dtype = torch.get_default_dtype()
     return str(dtype).removeprefix("torch.")
 
@@ -66,28 +66,27 @@ def as_node(tape: Tape, value: Any, dtype: str, operation: str = "") -> Node:
     """The node of a tracer; a constant for a real tensor or a Python scalar.
 
     Raises:
-        Untraceable: the value is of another type, or complex.
+        Untraceable: the value is of another type.
     """
     if isinstance(value, Tracer):
         return value.node
     if isinstance(value, torch.Tensor):
-        if value.is_complex():
-            raise Untraceable("complex numbers")
         flat = value.detach().cpu().reshape(-1).tolist()
         own = str(value.dtype).removeprefix("torch.")
-        name = own if value.is_floating_point() else dtype
+        name = own if value.is_floating_point() or value.is_complex() else dtype
         return tape.constant(tuple(value.shape), name, [exact(number) for number in flat])
-    if isinstance(value, (bool, int, float)):
+    if isinstance(value, (bool, int, float, complex)):
         return tape.constant((), dtype, [exact(round_scalar(value, dtype, operation))])
     raise Untraceable(f"a {type(value).__name__} as an operand")
 
 
-def round_scalar(value: float | int, dtype: str, operation: str = "") -> float | int:
+def round_scalar(value: complex, dtype: str, operation: str = "") -> complex:
     """A Python scalar as torch rounds it in an operation with a tensor of ``dtype``."""
     if isinstance(value, bool) or (isinstance(value, int) and abs(value) <= 256):
         return int(value)
     name = _WIDE.get(dtype, dtype) if operation in _UNROUNDED_SCALARS else dtype
-    return float(torch.tensor(value, dtype=getattr(torch, name)).item())
+    rounded: complex = torch.tensor(value, dtype=getattr(torch, name)).item()
+    return rounded
 
 
 def broadcast_shape(nodes: Sequence[Node]) -> Shape:

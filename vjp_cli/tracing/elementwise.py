@@ -16,17 +16,19 @@ Kwargs = dict[str, Any]
 def trace_elementwise(tape: Tape, op: Op, args: Args, kwargs: Kwargs) -> Tracer:
     """One node with the row's formula."""
     operands = (*args, *kwargs.values())
-    return _apply(tape, op.name, _formula(op, len(operands)), operands)
+    dtype = result_dtype(operands)
+    return apply_formula(tape, formula_of(op, len(operands)), operands, dtype, op.name)
 
 
 @cache
-def _formula(op: Op, arity: int) -> Formula:
+def formula_of(op: Op, arity: int) -> Formula:
+    """The formula of a row for so many arguments."""
     assert op.rule is not None
     return formula(op.rule(*slots(arity)), arity)
 
 
-def _apply(tape: Tape, name: str, rule: Formula, operands: Args) -> Tracer:
-    dtype = result_dtype(operands)
+def apply_formula(tape: Tape, rule: Formula, operands: Args, dtype: str, name: str = "") -> Tracer:
+    """One node with a formula of the broadcast operands, in the dtype of the result."""
     nodes = [as_node(tape, operand, dtype, name) for operand in operands]
     shape = broadcast_shape(nodes)
     maps = [broadcast_map(node.shape, shape) for node in nodes]

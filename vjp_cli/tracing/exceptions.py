@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from vjp_cli.lazy import numpy, sympy, torch
-from vjp_cli.numbers.dtypes import FORMATS
+from vjp_cli.numbers.dtypes import FORMATS, is_complex_dtype
 from vjp_cli.numbers.formula import formula, slots
 from vjp_cli.numbers.scalar import Number, exact, is_rational, to_float
 from vjp_cli.ops.table import Op
@@ -18,6 +18,7 @@ from vjp_cli.tracing.arguments import (
     constant,
     result_dtype,
 )
+from vjp_cli.tracing.complex_parts import trace_part
 from vjp_cli.tracing.decisions import trace_comparison
 from vjp_cli.tracing.elementwise import Args, Kwargs, trace_elementwise
 from vjp_cli.tracing.node import Index, Shape
@@ -31,6 +32,8 @@ _CASTS = {
     "float": "float32",
     "half": "float16",
     "bfloat16": "bfloat16",
+    "cdouble": "complex128",
+    "cfloat": "complex64",
     "long": "int64",
     "int": "int32",
 }
@@ -56,6 +59,8 @@ def _uniform(exponent: Any) -> Fraction | None:
     """The one finite value of a constant exponent, of at most four digits; else None."""
     if isinstance(exponent, (int, float)):
         values: set[Number] = {exact(exponent)}
+    elif isinstance(exponent, complex) or exponent.is_complex():
+        values = set()
     elif isinstance(exponent, Tracer) and not exponent.node.active and exponent.node.size:
         values = set(exponent.node.values.tolist()) if exponent.node.size < 64 else set()
     elif isinstance(exponent, torch.Tensor) and 0 < exponent.numel() < 64:
@@ -92,7 +97,10 @@ def _trace_cast(tape: Tape, op: Op, args: Args, kwargs: Kwargs) -> Any:
     node = args[0].node
     if dtype is None or dtype == node.dtype:
         return args[0]
-    if dtype in FORMATS:
+    if dtype in FORMATS and is_complex_dtype(node.dtype):
+        # torch drops the imaginary part, with a warning
+        return _trace_cast(tape, op, (args[0].real, *args[1:]), kwargs)
+    if dtype in FORMATS or is_complex_dtype(dtype):
         everything = numpy.arange(1, node.size + 1)
         return Tracer(tape, tape.move([node], everything, node.shape, dtype))
     if dtype == "bool":
@@ -113,17 +121,26 @@ def _target(args: Args, kwargs: Kwargs) -> str | None:
 
 
 def _trace_detach(tape: Tape, op: Op, args: Args, kwargs: Kwargs) -> Any:
-    """The mathematics goes on through a detach; a frozen tape stops there, as the program does."""
+    """The mathematics goes on through a detach; a frozen tape stops there, as the program does.
+
+    Where a frozen program is evaluated beside the point, the detached values are the point's own.
+    """
     node = args[0].node
     tape.departures.append("detach cuts the graph")
     if not tape.frozen:
         return args[0]
-    return constant(tape, node.values.tolist(), node.shape, node.dtype)
+    if tape.holding:
+        values = tape.held.pop(0)
+    else:
+        values = node.values
+        tape.held.append(values)
+    return constant(tape, values.tolist(), node.shape, node.dtype)
 
 
 BY_NAME: dict[str, Callable[[Tape, Op, Args, Kwargs], Any]] = {
     "pow": _trace_power,
     "where": _trace_where,
     "detach": _trace_detach,
-    **dict.fromkeys(("double", "float", "half", "bfloat16", "long", "int", "to"), _trace_cast),
+    **dict.fromkeys((*_CASTS, "to"), _trace_cast),
+    **dict.fromkeys(("real", "imag", "conj", "complex"), trace_part),
 }

@@ -14,6 +14,10 @@ Values = Any
 Index = Any
 
 
+# the reason of a doubt that no slope can settle
+NOT_UNIQUE = "the value is not unique here"
+
+
 class NodeKind(StrEnum):
     """What a node is; see the module."""
 

@@ -64,7 +64,7 @@ def _no_terms(index: "torch.Tensor") -> "torch.Tensor":
 def is_data(value: Any) -> bool:
     """Whether an argument holds numbers of the function (not a mask, an index or a parameter)."""
     return isinstance(value, Tracer) or (
-        isinstance(value, torch.Tensor) and value.is_floating_point()
+        isinstance(value, torch.Tensor) and (value.is_floating_point() or value.is_complex())
     )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from vjp_cli.lazy import numpy, torch
+from vjp_cli.numbers.dtypes import is_complex_dtype
 from vjp_cli.numbers.exact_array import ExactArray
 from vjp_cli.ops.table import Kind, Op
 from vjp_cli.tracing import tracer as tracer_module
@@ -19,11 +20,11 @@ from vjp_cli.tracing.arguments import (
 from vjp_cli.tracing.decisions import trace_comparison, trace_ordering
 from vjp_cli.tracing.elementwise import Args, Kwargs, trace_elementwise
 from vjp_cli.tracing.exceptions import BY_NAME
-from vjp_cli.tracing.node import Node, Shape
+from vjp_cli.tracing.node import NOT_UNIQUE, Node, Shape
 from vjp_cli.tracing.positions import Positions, each_tensor, flatten, is_data
 from vjp_cli.tracing.registry import row, torch_function
 from vjp_cli.tracing.steps import trace_step
-from vjp_cli.tracing.tape import Tape, array
+from vjp_cli.tracing.tape import Tape, array, not_finite
 from vjp_cli.tracing.tracer import Tracer, Untraceable
 
 # Above this many products a contraction is not built in exact numbers.
@@ -51,10 +52,21 @@ def trace(tape: Tape, op: Op, args: Args, kwargs: Kwargs) -> Any:
     kwargs = {key: value for key, value in kwargs.items() if key != "inplace"}
     if kwargs.get("out") is not None:
         raise Untraceable(f"{op.name} with out=")
-    special = BY_NAME.get(op.name)
-    if special is not None:
-        return special(tape, op, args, kwargs)
-    return _BY_KIND[op.kind](tape, op, args, kwargs)
+    if op.as_written is not None:
+        tape.departures.append(op.departure)
+        if tape.frozen and op.name not in tape.written:
+            # what is written may use the operation itself, on changed arguments
+            tape.written.add(op.name)
+            try:
+                return op.as_written(*args, **kwargs)
+            finally:
+                tape.written.discard(op.name)
+    result = (BY_NAME.get(op.name) or _BY_KIND[op.kind])(tape, op, args, kwargs)
+    if not op.unique:
+        for part in flatten(result):
+            if isinstance(part, Tracer):
+                tape.doubt(part.node, not_finite(part.node), NOT_UNIQUE)
+    return result
 
 
 # -- one rule a kind ----------------------------------------------------------------------------
@@ -130,8 +142,8 @@ def _shell(value: Any) -> Any:
 
 
 def lift(tape: Tape, value: Any) -> Any:
-    """A real floating-point tensor as a constant tracer: exact arithmetic from here on."""
-    if isinstance(value, torch.Tensor) and value.is_floating_point():
+    """A tensor of numbers as a constant tracer: exact arithmetic from here on."""
+    if isinstance(value, torch.Tensor) and is_data(value):
         dtype = str(value.dtype).removeprefix("torch.")
         return Tracer(tape, as_node(tape, value, dtype))
     return value
@@ -139,10 +151,6 @@ def lift(tape: Tape, value: Any) -> Any:
 
 def _trace_composite(tape: Tape, op: Op, args: Args, kwargs: Kwargs) -> Any:
     assert op.rule is not None
-    if op.as_written is not None:
-        tape.departures.append(op.departure)
-        if tape.frozen:
-            return op.as_written(*args, **kwargs)
     return op.rule(*args, **kwargs)
 
 
@@ -150,6 +158,8 @@ def _trace_opaque(tape: Tape, op: Op, args: Args, kwargs: Kwargs) -> Any:
     """An evaluation without a formula, of any precision: the rule sees numbers, not nodes."""
     assert op.rule is not None
     dtype = result_dtype([value for value in flatten((args, kwargs)) if is_data(value)])
+    if is_complex_dtype(dtype):
+        raise Untraceable(f"{op.name} of complex numbers")
     nodes: list[Node] = []
 
     def numbers(value: Any) -> Any:

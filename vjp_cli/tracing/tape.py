@@ -16,10 +16,10 @@ from typing import Any
 
 from vjp_cli.errors import Place
 from vjp_cli.lazy import numpy
-from vjp_cli.numbers.dtypes import FORMATS
+from vjp_cli.numbers.dtypes import format_of, is_complex_dtype
 from vjp_cli.numbers.formula import Formula, formula, slots
 from vjp_cli.numbers.functions import scale
-from vjp_cli.numbers.scalar import Number, ball, exact, is_finite, precision, shorten
+from vjp_cli.numbers.scalar import Number, ball, exact, is_finite, paired, precision, shorten
 from vjp_cli.tracing.node import (
     Decisions,
     Doubt,
@@ -60,9 +60,16 @@ class Tape:
         self.decisions = decisions or Decisions()
         self.deadline = deadline
         self.doubts: list[Doubt] = []
+        # operations whose departure is being written out
+        self.written: set[str] = set()
+        # the values that a frozen program holds fast, and whether they are repeated from the list
+        self.held: list[Values] = []
+        self.holding = False
         # where the program leaves its mathematics, by name
         self.departures: list[str] = []
         self.place: Place | None = None
+        # whether any number is complex: formulas then have no derivatives to offer
+        self.is_complex = False
         self._serial = 0
 
     # -- leaves ---------------------------------------------------------------------------------
@@ -132,7 +139,7 @@ class Tape:
 
     def precise(self, dtype: str) -> Any:
         """The precision at which values of this dtype are computed, as a context."""
-        return precision(FORMATS[dtype].bits if self.rounding else self.bits)
+        return precision(format_of(dtype).bits if self.rounding else self.bits)
 
     # -- ties and singularities -----------------------------------------------------------------
 
@@ -159,6 +166,10 @@ class Tape:
     def _add(self, node: Node) -> Node:
         if self.deadline is not None and time.monotonic() > self.deadline:
             raise OutOfTime
+        if is_complex_dtype(node.dtype):
+            self.is_complex = True
+            with precision(self.bits):
+                node.values = array([paired(value) for value in node.values.tolist()])
         self._serial += 1
         node.serial = self._serial
         node.active = any(parent.active for parent in node.parents)

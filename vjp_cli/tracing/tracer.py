@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from vjp_cli.lazy import torch
+from vjp_cli.numbers.dtypes import is_complex_dtype
 from vjp_cli.tracing.node import Node
 from vjp_cli.tracing.tape import Tape
 
@@ -80,6 +81,16 @@ class Tracer:
         return _dispatch(torch.Tensor.detach, (self,), {})
 
     @property
+    def real(self) -> Any:
+        """The real part."""
+        return _dispatch(torch.real, (self,), {})
+
+    @property
+    def imag(self) -> Any:
+        """The imaginary part."""
+        return _dispatch(torch.imag, (self,), {})
+
+    @property
     def T(self) -> Any:
         """The axes in reverse order."""
         return self.permute(*range(self.ndim - 1, -1, -1))
@@ -102,12 +113,12 @@ class Tracer:
         return self.node.size
 
     def is_floating_point(self) -> bool:
-        """Tracers hold floating-point values only; masks and indices are real tensors."""
-        return True
+        """Whether the values are real; masks and indices are tensors, never tracers."""
+        return not self.is_complex()
 
     def is_complex(self) -> bool:
-        """See ``is_floating_point``."""
-        return False
+        """Whether the values are complex."""
+        return is_complex_dtype(self.node.dtype)
 
     def __len__(self) -> int:
         if not self.node.shape:

@@ -1,0 +1,190 @@
+"""Every entry of J and of vᵀJ of a complex problem judged, by slopes alone."""
+
+import cmath
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from vjp_cli.checks.complex_entries import ComplexQuestion, ascent_of, judge_complex_entry
+from vjp_cli.checks.complex_scaling import ComplexScaling
+from vjp_cli.checks.context import Context
+from vjp_cli.checks.entries import UNKNOWN, Entry, number_of
+from vjp_cli.checks.judgement import Judgement
+from vjp_cli.checks.tally import Tally
+from vjp_cli.checks.verdict import Bound, Gap, measure
+from vjp_cli.exact.complex_slopes import ComplexColumn, ComplexSlopes, slope_of
+from vjp_cli.exact.side import ExactAnswer
+from vjp_cli.exact.slopes import Slopes
+from vjp_cli.numbers.dtypes import format_of
+from vjp_cli.numbers.scalar import to_float
+from vjp_cli.report import Array, Truth, TruthKind, Verdict
+
+NOTE = (
+    "complex: torch returns the conjugate of the derivative (the steepest-ascent convention); "
+    "where y is holomorphic the truth is the derivative itself, elsewhere ∂L/∂re + i·∂L/∂im of "
+    "L = Re Σ conj(v_i)·y_i"
+)
+
+
+def judge_complex(
+    context: Context, exact: ExactAnswer, *, jacobian: bool, deadline: float
+) -> Judgement:
+    """Judge all that torch gave; like ``judge``, for a program with complex numbers."""
+    judges = _ComplexJudge(context, exact, deadline)
+    side, v = context.side, context.point.v
+    shapes = {name: tuple(context.point.inputs[name].shape) for name in side.wrt}
+    tally = Tally(side.output.ndim)
+    judged_jacobian = judged_vjp = numbers = truths = None
+    if jacobian:
+        whole = {name: (*side.output.shape, *shapes[name]) for name in side.wrt}
+        matrices = {name: dict(judges.matrix(name)) for name in side.wrt}
+        judged_jacobian = tally.add("jacobian", matrices, whole)
+    if v is not None:
+        columns = {name: dict(judges.column(name)) for name in side.wrt}
+        judged_vjp = tally.add("vjp", columns, shapes)
+        numbers = {n: Array(shapes[n], tuple(_shown(e) for e in columns[n].values())) for n in shapes}
+        truths = {name: judged_vjp.truth[name].map(_as_number) for name in side.wrt}
+    return Judgement(
+        judged_jacobian,
+        judged_vjp,
+        tuple(tally.checks),
+        tally.told_once(),
+        judges.notes(),
+        tally.fewest_digits,
+        numbers,
+        truths,
+    )
+
+
+def _shown(entry: Entry) -> complex | None:
+    """Torch's number; 0 where torch has no path and there is none."""
+    return 0.0 if entry.torch is None and entry.verdict is Verdict.OK else entry.torch
+
+
+def _as_number(truth: Truth) -> complex | None:
+    return number_of(truth) if truth.kind is TruthKind.VALUE else None
+
+
+@dataclass
+class _ComplexJudge:
+    """Asks one question for each entry."""
+
+    context: Context
+    exact: ExactAnswer
+    deadline: float
+
+    def __post_init__(self) -> None:
+        program, point = self.context.program, self.context.point
+        self.oracle = ComplexSlopes(program, point, self.deadline)
+        self.frozen = ComplexSlopes(program, point, self.deadline, frozen=True)
+        self.scaling = ComplexScaling(self.context, self.deadline)
+        self.form = format_of(str(self.context.side.output.dtype).removeprefix("torch."))
+        weights = [] if point.v is None else point.v.reshape(-1).tolist()
+        self.weights = [abs(weight) for weight in weights]
+        sizes = [abs(y) for y in self.context.side.output.reshape(-1).tolist() if cmath.isfinite(y)]
+        self.scale = max([1.0, *sizes, *self.weights])
+
+    def matrix(self, name: str) -> Iterator[tuple[int, Entry]]:
+        """The entries of J, by flat position."""
+        jacobian = self.context.side.jacobian
+        found = None if jacobian is None else jacobian[name].tolist()
+        columns = self.context.point.inputs[name].numel()
+        for row in range(self.context.side.output.numel()):
+            for k in range(columns):
+                number = None if found is None else found[row][k]
+                yield row * columns + k, self._entry(number, name, k, row)
+
+    def column(self, name: str) -> Iterator[tuple[int, Entry]]:
+        """The entries of vᵀJ."""
+        vjp = self.context.side.vjp
+        gradient = None if vjp is None else vjp[name]
+        numbers = None if gradient is None else gradient.reshape(-1).tolist()
+        for k in range(self.context.point.inputs[name].numel()):
+            yield k, self._entry(None if numbers is None else numbers[k], name, k, None)
+
+    def notes(self) -> tuple[str, ...]:
+        """What the reader must know of the judgement as a whole."""
+        if self.exact.reason:
+            return (f"nothing was checked: {self.exact.reason}",)
+        inputs = [self.context.point.inputs[name] for name in self.context.point.wrt]
+        return (NOTE,) if any(value.is_complex() for value in inputs) else ()
+
+    def _entry(self, number: complex | None, name: str, k: int, row: int | None) -> Entry:
+        """The entry of vᵀJ, or of a row of J, at element k of an input."""
+        if self.exact.reason:
+            return Entry(Verdict.UNCHECKED, UNKNOWN, number, cause=self.exact.reason)
+        column = self.oracle.column(name, k)
+        if column is None:
+            return Entry(Verdict.UNCHECKED, UNKNOWN, number, cause="timeout")
+        question = ComplexQuestion(
+            number,
+            _functional(column, row),
+            self._derivative(column, row),
+            Bound(0.0, self.scale, self._terms(column, row)),
+            Bound(0.0, self.scale, self._largest(row)),
+            self.form,
+            lambda: self.scaling.is_rounding(name, k, row),
+        )
+        return self._by_design(judge_complex_entry(question), question, (name, k, row))
+
+    def _derivative(self, column: ComplexColumn, row: int | None) -> Any:
+        if row is not None:
+            return column.derivative(row)
+        assert self.context.point.v is not None
+        return column.derivative_of_sum(self.context.point.v)
+
+    def _by_design(
+        self, entry: Entry, question: ComplexQuestion, where: tuple[str, int, int | None]
+    ) -> Entry:
+        """By design where torch's number is that of the program as written (a detach)."""
+        assert self.exact.side is not None
+        departures = self.exact.side.traced.tape.departures
+        if not departures or question.torch is None or entry.verdict in _RIGHT:
+            return entry
+        name, k, row = where
+        column = self.frozen.column(name, k)
+        written = None if column is None else ascent_of(_functional(column, row))
+        if written is None:
+            return entry
+        gap = measure(question.torch, written, question.bound, self.form).gap
+        if gap not in (Gap.NONE, Gap.ROUNDED):
+            return entry
+        words = ", ".join(dict.fromkeys(departures))
+        return replace(entry, verdict=Verdict.BY_DESIGN, cause=f"by design: {words}")
+
+    def _terms(self, column: ComplexColumn, row: int | None) -> float:
+        """Σ|v_i·J_ij| over the outputs, or |J_ij| of one."""
+        if row is not None:
+            return _size(column, row)
+        weights = enumerate(self.weights)
+        return sum(weight * _size(column, i) for i, weight in weights if weight)
+
+    def _largest(self, row: int | None) -> float:
+        """The same with the largest entry of each row of J: what cancelling terms are made of."""
+        if row is not None:
+            return self._row_sizes[row] if self._row_sizes else 0.0
+        return sum(w * size for w, size in zip(self.weights, self._row_sizes, strict=False) if w)
+
+    @cached_property
+    def _row_sizes(self) -> list[float]:
+        jacobian = self.context.side.jacobian
+        if jacobian is None:
+            return []
+        rows = zip(*[matrix.abs().tolist() for matrix in jacobian.values()], strict=True)
+        return [
+            max((x for part in row for x in part if cmath.isfinite(x)), default=0.0) for row in rows
+        ]
+
+
+_RIGHT = (Verdict.OK, Verdict.BY_DESIGN, Verdict.KINK, Verdict.UNDEFINED)
+
+
+def _functional(column: ComplexColumn, row: int | None) -> tuple[Slopes, ...]:
+    return column.weighted if row is None else column.row(row)
+
+
+def _size(column: ComplexColumn, row: int) -> float:
+    """The size of one output's derivative in both parts and directions."""
+    numbers = [slope_of(slopes) for slopes in column.parts(row)]
+    return float(abs(complex(*[0, 0]))) + sum(abs(to_float(n)) for n in numbers if n is not None)

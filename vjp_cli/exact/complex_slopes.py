@@ -1,0 +1,170 @@
+"""Complex programs by evaluation alone: slopes along the real and the imaginary direction.
+
+Every output is a pair of real functions of each input element. Where the slopes of a pair fulfil
+the equations of Cauchy and Riemann, the output is holomorphic in the element and has one complex
+derivative; elsewhere it has a real gradient only, ∂L/∂re + i·∂L/∂im of L = Re Σ conj(v_i)·y_i.
+"""
+
+import time
+from dataclasses import dataclass
+from functools import cached_property
+
+from vjp_cli.exact.derivatives import FIRST_BITS, ExactSide, Matrix, Trace
+from vjp_cli.exact.limits import same
+from vjp_cli.exact.reach import depending_on
+from vjp_cli.exact.slopes import ColumnSlopes, Slopes, agree, column_slopes
+from vjp_cli.exact.tracing_program import Element, Point, mover_of, numbers_of
+from vjp_cli.lazy import flint, numpy, torch
+from vjp_cli.numbers.scalar import Number, ball, certain, is_finite, precision
+from vjp_cli.program import Program
+from vjp_cli.tracing.node import Node, OutOfTime
+from vjp_cli.tracing.tape import Tape, array
+
+_LAST_BITS = 2560
+_BITS = 256
+
+
+def complex_side(trace: Trace, *, deadline: float) -> tuple[ExactSide, ExactSide]:
+    """Y with certain digits, and in balls of the dtype's precision; J as a pattern without numbers.
+
+    Raises:
+        OutOfTime: the deadline came first.
+    """
+    bits = FIRST_BITS
+    traced = trace(Tape(bits, deadline=deadline))
+    while bits < _LAST_BITS and not all(map(_known, traced.output.values.tolist())):
+        bits *= 2
+        traced = trace(Tape(bits, deadline=deadline))
+    decisions = traced.tape.decisions.replay()
+    rounded = trace(Tape(53, rounding=True, decisions=decisions, deadline=deadline))
+    pattern = {name: _pattern(traced.output, leaf) for name, leaf in traced.leaves.items()}
+    doubts = {name: dict[int, str]() for name in traced.leaves}
+    side = ExactSide(traced, pattern, None, doubts, bits)
+    return side, ExactSide(rounded, {}, None)
+
+
+def _known(value: Number) -> bool:
+    return certain(value) or not is_finite(value)
+
+
+def _pattern(output: Node, leaf: Node) -> Matrix:
+    reached = numpy.zeros((output.size, leaf.size), dtype=bool)
+    for position in range(leaf.size if output.active else 0):
+        reached[:, position] = depending_on(output, leaf, position)
+    rows, columns = reached.nonzero()
+    values = array([flint.arb("nan")] * len(rows))
+    return Matrix((output.size, leaf.size), rows, columns, values)
+
+
+@dataclass(frozen=True)
+class ComplexColumn:
+    """The slopes of all outputs along one input element.
+
+    Attributes:
+        directions: along the real and, for a complex element, the imaginary direction.
+        paired: whether the outputs are complex: rows 2i and 2i + 1 are then the parts of y_i.
+    """
+
+    directions: tuple[ColumnSlopes, ...]
+    paired: bool
+
+    def row(self, i: int) -> tuple[Slopes, ...]:
+        """The slopes of Re y_i in each direction."""
+        return tuple(column.rows[2 * i if self.paired else i] for column in self.directions)
+
+    def parts(self, i: int) -> tuple[Slopes, ...]:
+        """The slopes of both parts of y_i in each direction."""
+        rows = (2 * i, 2 * i + 1) if self.paired else (i,)
+        return tuple(column.rows[row] for row in rows for column in self.directions)
+
+    @property
+    def weighted(self) -> tuple[Slopes, ...]:
+        """The slopes of L in each direction; none without v."""
+        found = [column.weighted for column in self.directions]
+        return tuple(slopes for slopes in found if slopes is not None)
+
+    def derivative(self, i: int) -> "flint.acb | None":
+        """The derivative of y_i where it is holomorphic in this element, else None."""
+        if not self.paired or len(self.directions) == 1:
+            return None
+        numbers = [n for n in map(slope_of, self.parts(i)) if n is not None]
+        if len(numbers) < 4:  # noqa: PLR2004  (two parts in two directions)
+            return None
+        real_by_real, real_by_imag, imag_by_real, imag_by_imag = numbers
+        if same(real_by_real, imag_by_imag) and same(real_by_imag, -imag_by_real):
+            return pair(real_by_real, imag_by_real)
+        return None
+
+    def derivative_of_sum(self, v: "torch.Tensor") -> "flint.acb | None":
+        """Σ v_i·y_i′ where every output that counts is holomorphic in this element, else None."""
+        total = flint.acb(0)
+        for i, weight in enumerate(numbers_of(v)):
+            if weight == 0:
+                continue
+            derivative = self.derivative(i)
+            if derivative is None:
+                return None
+            with precision(_BITS):
+                total += weight * derivative
+        return total
+
+
+def slope_of(slopes: Slopes) -> Number | None:
+    """The one finite slope of both sides, else None."""
+    if slopes.limits_differ or not agree(slopes.left, slopes.right):
+        return None
+    return slopes.right.value
+
+
+def pair(real: Number, imaginary: Number) -> "flint.acb":
+    """The complex number of two parts."""
+    with precision(_BITS):
+        return flint.acb(ball(real), ball(imaginary))
+
+
+class ComplexSlopes:
+    """Answers what the slopes along one input element are, and remembers.
+
+    Args:
+        program: the function.
+        point: where, and with which v.
+        deadline: no answer is begun after it.
+        frozen: ask about the program as written, where it departs from its mathematics.
+    """
+
+    def __init__(
+        self, program: Program, point: Point, deadline: float, *, frozen: bool = False
+    ) -> None:
+        self.program = program
+        self.point = point
+        self.deadline = deadline
+        self.frozen = frozen
+        self._known: dict[tuple[str, int], ComplexColumn | None] = {}
+
+    def column(self, name: str, position: int) -> ComplexColumn | None:
+        """The slopes of every output, and of L, along one element; None when time ran out."""
+        key = (name, position)
+        if key not in self._known:
+            try:
+                self._known[key] = self._answer(name, position)
+            except OutOfTime:
+                self._known[key] = None
+        return self._known[key]
+
+    def _answer(self, name: str, position: int) -> ComplexColumn:
+        if time.monotonic() > self.deadline:
+            raise OutOfTime
+        v = self.point.v
+        weights = None if v is None else numbers_of(torch.view_as_real(v) if v.is_complex() else v)
+        found = []
+        for imaginary in (False, True)[: 1 + self.point.inputs[name].is_complex()]:
+            element = Element(name, position, imaginary)
+            evaluate = mover_of(
+                self.program, self.point, element, self.deadline, frozen=self.frozen
+            )
+            found.append(column_slopes(evaluate, weights, self.deadline))
+        return ComplexColumn(tuple(found), self._paired)
+
+    @cached_property
+    def _paired(self) -> bool:
+        return bool(self.program(self.point.inputs).is_complex())
