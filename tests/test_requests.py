@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.batches import GOOD, batched, error_of, lines
-from tests.helpers import Asked, ask
+from tests.helpers import Asked, ask, run_process
 from vjp_cli.settings import Layout, Settings
 from vjp_cli.values import Generated, Value
 
@@ -118,3 +118,16 @@ def test_nested_texts_read_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.chdir(tmp_path)
     Path("secret.csv").write_text("1\n")
     assert error_of(GOOD | {"inputs": {"x": ["@secret.csv"]}})["exit_code"] == 2
+
+
+def test_bad_lines_import_nothing_heavy() -> None:
+    code = """
+import io, sys
+from vjp_cli.cli import run
+sys.stdin = io.TextIOWrapper(io.BytesIO(b'{"expression": "x +"}\\n{}\\n{\\n'))
+run(["batch", "-"])
+heavy = {"torch", "sympy", "numpy", "flint", "rich", "pydantic"} & set(sys.modules)
+sys.stderr.write(" ".join(sorted(heavy)))
+"""
+    result = run_process(code=code)
+    assert (len(result.stdout.splitlines()), result.stderr) == (3, "")

@@ -1,7 +1,7 @@
 """From the values of a request to torch tensors: rounded to the dtype, generated, put in place."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
 
@@ -65,14 +65,14 @@ def cotangent(value: Value | Generated | None, output: "torch.Tensor", settings:
     """V for this output: 1 for one element, None when it has to be given, else checked.
 
     Raises:
-        InputError: v has another shape than y.
+        InputError: v has another shape than y, or is complex where y is real.
     """
     if value is None:
         return torch.ones_like(output) if output.numel() == 1 else None
     shape = tuple(output.shape)
     if isinstance(value, Generated) and value.shape is None:
         value = Generated(value.kind, shape, value.index, value.dtype)
-    v = tensor(value, settings).to(output.dtype)
+    v = _weights(value, output, settings)
     if tuple(v.shape) == shape:
         return v.detach()
     if v.numel() == output.numel() and v.ndim <= 1 and output.numel() == 1:
@@ -81,6 +81,20 @@ def cotangent(value: Value | Generated | None, output: "torch.Tensor", settings:
         f"v has the shape {_shape(tuple(v.shape))} and y has the shape {_shape(shape)}",
         "v weights every element of y: give it y's shape, for example --v ones",
     )
+
+
+def _weights(
+    value: Value | Generated, output: "torch.Tensor", settings: Settings
+) -> "torch.Tensor":
+    """V in y's dtype: a real y has a real v, whatever the inputs are."""
+    if output.is_complex():
+        settings = replace(settings, dtype=str(output.dtype).removeprefix("torch."))
+    made = tensor(value, settings)
+    if made.is_complex() and not output.is_complex():
+        if bool(made.imag.any()):
+            raise InputError("v is complex and y is real", "give v real numbers")
+        made = made.real
+    return made.to(output.dtype)
 
 
 def _wide(numbers: Any, dtype: "torch.dtype") -> "torch.dtype":

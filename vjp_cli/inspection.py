@@ -7,6 +7,7 @@ from typing import Any
 
 from vjp_cli.assembly import Request, Stages, assemble
 from vjp_cli.binding import bind, cotangent
+from vjp_cli.checks.complex_judgement import judge_complex
 from vjp_cli.checks.context import Context
 from vjp_cli.checks.judgement import judge
 from vjp_cli.checks.offering import with_remedies
@@ -52,18 +53,15 @@ def inspect(request: Request, settings: Settings) -> Report:
     torch_side = evaluate(program, bound.inputs, wanted)
     point = Point(bound.inputs, wrt, held["v"])
     exact = answer(program, point, torch_side.output, settings, deadline)
-    judgement = judge(
-        torch_side,
-        exact,
-        Scaling(program, point, settings, deadline),
-        SlopeOracle(program, point, deadline),
-    )
-    further = tuple(
-        check(Context(program, point, torch_side, settings.dtype, settings.seed))
-        for check in (CHECKS if settings.further_checks else ())
-    )
+    context = Context(program, point, torch_side, settings.dtype, settings.seed)
+    if exact.is_complex or context.is_complex:
+        judgement = judge_complex(context, exact, jacobian=settings.jacobian, deadline=deadline)
+    else:
+        scaling = Scaling(program, point, settings, deadline)
+        judgement = judge(torch_side, exact, scaling, SlopeOracle(program, point, deadline))
+    further = tuple(check(context) for check in (CHECKS if settings.further_checks else ()))
     report = assemble(request, settings, Stages(point, torch_side, exact, judgement, further))
-    if not settings.remedies or time.monotonic() > deadline:
+    if not settings.remedies or exact.is_complex or time.monotonic() > deadline:
         return report
     return with_remedies(report, request.expression, _again(request, settings, deadline))
 

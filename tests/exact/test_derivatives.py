@@ -11,7 +11,6 @@ from vjp_cli.expression import parse
 from vjp_cli.numbers.scalar import exact, to_float
 from vjp_cli.program import Program
 from vjp_cli.tracing.tape import OutOfTime
-from vjp_cli.tracing.tracer import Untraceable
 
 FAR = time.monotonic() + 3600
 
@@ -121,8 +120,3 @@ def test_doubts_by_input_element(
 def test_time() -> None:
     with pytest.raises(OutOfTime):
         exact_side(trace("2*x", x=[1.0]), jacobian=True, deadline=time.monotonic() - 1)
-
-
-def test_complex_inputs_are_not_followed() -> None:
-    with pytest.raises(Untraceable, match="complex"):
-        exact_side(trace("2*x", dtype="complex128", x=[1j]), jacobian=True, deadline=FAR)

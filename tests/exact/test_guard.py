@@ -18,6 +18,7 @@ from vjp_cli.exact.side import answer
 from vjp_cli.exact.tracing_program import Point, tracer_of
 from vjp_cli.expression import parse
 from vjp_cli.numbers.scalar import to_float
+from vjp_cli.ops.table import Kind
 from vjp_cli.program import Program
 from vjp_cli.settings import Settings
 
@@ -61,13 +62,17 @@ def test_torch_agrees_with_the_tracer(expression: str, numbers: list[float]) -> 
 
 @pytest.mark.parametrize(
     ("expression", "numbers", "found"),
-    [("2*x", [1, 2], [2, 4.1]), ("exp(x)", [1, 2], [math.e, math.nan])],
+    [("2*x", [1, 2], [2, 4.01]), ("exp(x)", [1, 2], [math.e, math.nan])],
 )
 def test_the_points_nearby_decide(
     expression: str, numbers: list[float], found: list[float]
 ) -> None:
-    """Another y at the point alone: the program itself agrees nearby, so it may judge."""
+    """A y that lost digits at the point alone: the program agrees nearby, so it may judge."""
     assert guard(expression, numbers, found) == ""
+
+
+def test_a_plainly_other_number_needs_no_further_point() -> None:
+    assert "(element 1)" in guard("2*x", [1, 2], [2, 4.1])
 
 
 def test_another_function_is_never_judged(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -127,9 +132,16 @@ def test_the_oracle_remembers_and_keeps_to_its_time() -> None:
 
 @pytest.mark.parametrize(
     ("expression", "deadline", "reason"),
-    [("2*x", FAR, ""), ("2*x", 0.0, "timeout"), ("x*1j", FAR, "the tracer cannot follow")],
+    [
+        ("2*x", FAR, ""),
+        ("2*x", 0.0, "timeout"),
+        ("odd(x)", FAR, "the tracer cannot follow torch.frexp"),
+    ],
 )
-def test_answers_have_reasons(expression: str, deadline: float, reason: str) -> None:
+def test_answers_have_reasons(
+    expression: str, deadline: float, reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plant(monkeypatch, "odd", torch.sin, lambda x: torch.frexp(x)[0], Kind.COMPOSITE)
     program, where = Program(parse(expression)), point(1, 2)
     found = answer(program, where, program(where.inputs), Settings(), deadline)
     assert found.reason.startswith(reason)

@@ -10,7 +10,7 @@ from flint import arb, ctx, fmpq
 
 from vjp_cli.exact.limits import Tendency
 from vjp_cli.exact.slopes import ColumnSlopes, Moved, Slopes, agree, column_slopes
-from vjp_cli.exact.tracing_program import Point, mover_of
+from vjp_cli.exact.tracing_program import Element, Point, mover_of
 from vjp_cli.expression import parse
 from vjp_cli.numbers.scalar import Number, exact, precision, to_float
 from vjp_cli.program import Program
@@ -47,7 +47,7 @@ def traced(
     expression: str, numbers: list[float], position: int = 0, v: list[float] | None = None
 ) -> ColumnSlopes:
     point = Point({"x": torch.tensor(numbers, dtype=torch.float64)}, ("x",))
-    evaluate = mover_of(Program(parse(expression)), point, "x", position, FAR)
+    evaluate = mover_of(Program(parse(expression)), point, Element("x", position), FAR)
     return column_slopes(evaluate, None if v is None else [exact(w) for w in v], FAR)
 
 

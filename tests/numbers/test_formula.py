@@ -11,7 +11,7 @@ from tests.scenarios import solve
 from vjp_cli.numbers.formula import DifferentiationCount, Formula, formula, slots
 from vjp_cli.numbers.scalar import is_rational, to_float
 from vjp_cli.settings import Settings
-from vjp_cli.tracing import rules
+from vjp_cli.tracing import elementwise
 
 P, Q = slots(2)
 Rule = Callable[[Any, Any], Any]
@@ -133,7 +133,7 @@ def test_sympy_works_per_formula_not_per_element(
     monkeypatch.setattr(Formula, "__init__", counted)
     for size in (few, many):
         formula.cache_clear()
-        rules._formula.cache_clear()
+        elementwise.formula_of.cache_clear()
         built.clear()
         before = DifferentiationCount.value
         points = ",".join(str(1 + k / 512) for k in range(size))

@@ -32,8 +32,9 @@ def test_only_columns_that_may_be_shown_are_measured():
 
 
 def test_rows_are_shown_up_to_forty():
-    assert rows_shown(40) == list(range(40))
-    assert rows_shown(41) == [*range(38), None, 40]
+    assert rows_shown(40, 80) == list(range(40))
+    assert rows_shown(41, 80) == [*range(38), None, 40]
+    assert rows_shown(41, 1_000_000) == list(range(41))
 
 
 def test_chunks_lose_no_column():

@@ -65,10 +65,9 @@ def test_nodes_of_scalars_tensors_and_tracers() -> None:
     assert (whole.dtype, floats(whole)) == ("float64", [3])
 
 
-@pytest.mark.parametrize("value", ["text", 1j, torch.tensor([1j])])
-def test_what_is_no_real_operand(value: object) -> None:
-    with pytest.raises(Untraceable):
-        as_node(Tape(100), value, "float64")
+def test_what_is_no_operand() -> None:
+    with pytest.raises(Untraceable, match="a str as an operand"):
+        as_node(Tape(100), "text", "float64")
 
 
 def test_result_dtypes_are_those_of_torch() -> None:

@@ -3,16 +3,24 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from vjp_cli.checks.by_slopes import UNDEFINED, judge_by_slopes
 from vjp_cli.checks.entries import Entry
 from vjp_cli.checks.verdict import Bound, Comparison, Gap, measure
-from vjp_cli.exact.complex_slopes import pair, slope_of
+from vjp_cli.exact.complex_slopes import slope_of
 from vjp_cli.exact.limits import same
 from vjp_cli.exact.slopes import Slopes
-from vjp_cli.lazy import flint
 from vjp_cli.numbers.dtypes import FloatFormat
-from vjp_cli.numbers.scalar import Number, digits, negligible, pair_text, paired
+from vjp_cli.numbers.scalar import (
+    Number,
+    digits,
+    negligible,
+    pair,
+    pair_text,
+    paired,
+    precision,
+)
 from vjp_cli.report import Truth, TruthKind, Verdict, worst
 
 CONVENTION = (
@@ -36,7 +44,7 @@ class ComplexQuestion:
 
     torch: complex | None
     slopes: tuple[Slopes, ...]
-    derivative: "flint.acb | None"
+    derivative: Any
     bound: Bound
     bound_at_zero: Bound
     form: FloatFormat
@@ -65,12 +73,13 @@ def judge_complex_entry(question: ComplexQuestion) -> Entry:
     return Entry(verdict, truth, question.torch, comparison, cause)
 
 
-def ascent_of(slopes: Sequence[Slopes]) -> Number | None:
+def ascent_of(slopes: Sequence[Slopes]) -> Any:
     """∂L/∂re + i·∂L/∂im, or ∂L/∂x of a real element; None where a direction has no one slope."""
     numbers = [number for number in map(slope_of, slopes) if number is not None]
     if len(numbers) < len(slopes):
         return None
-    return numbers[0] if len(numbers) == 1 else pair(numbers[0], numbers[1])
+    with precision(256):
+        return numbers[0] if len(numbers) == 1 else pair(numbers[0], numbers[1])
 
 
 def _compared(
@@ -111,7 +120,7 @@ def _equal(left: Number, right: Number) -> bool:
 
 
 def _by_parts(question: ComplexQuestion) -> Entry:
-    """Each direction by its two slopes; the worst of them counts."""
+    """Each direction by its two slopes; the worst counts, and without one there is no gradient."""
 
     def compare(torch: float | None) -> Callable[[Number], tuple[Verdict, str]]:
         return lambda truth: _compared(question, torch or 0.0, truth)[1:]
@@ -120,7 +129,8 @@ def _by_parts(question: ComplexQuestion) -> Entry:
         judge_by_slopes(part, slopes, compare(part))
         for part, slopes in zip(_parts(question), question.slopes, strict=True)
     ]
-    verdict = worst({part[0] for part in found})
+    verdicts = {part[0] for part in found}
+    verdict = Verdict.UNDEFINED if Verdict.UNDEFINED in verdicts else worst(verdicts)
     cause = next(part[2] for part in found if part[0] is verdict)
     if verdict is Verdict.KINK:
         cause = "a kink: torch's number lies between the slopes"

@@ -1,6 +1,7 @@
 """Every entry of J and of vᵀJ of a complex problem judged, by slopes alone."""
 
 import cmath
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -15,7 +16,7 @@ from vjp_cli.checks.tally import Tally
 from vjp_cli.checks.verdict import Bound, Gap, measure
 from vjp_cli.exact.complex_slopes import ComplexColumn, ComplexSlopes, slope_of
 from vjp_cli.exact.side import ExactAnswer
-from vjp_cli.exact.slopes import Slopes
+from vjp_cli.lazy import torch
 from vjp_cli.numbers.dtypes import format_of
 from vjp_cli.numbers.scalar import to_float
 from vjp_cli.report import Array, Truth, TruthKind, Verdict
@@ -43,7 +44,7 @@ def judge_complex(
     if v is not None:
         columns = {name: dict(judges.column(name)) for name in side.wrt}
         judged_vjp = tally.add("vjp", columns, shapes)
-        numbers = {n: Array(shapes[n], tuple(_shown(e) for e in columns[n].values())) for n in shapes}
+        numbers = {n: Array(shapes[n], tuple(map(_shown, columns[n].values()))) for n in shapes}
         truths = {name: judged_vjp.truth[name].map(_as_number) for name in side.wrt}
     return Judgement(
         judged_jacobian,
@@ -66,6 +67,12 @@ def _as_number(truth: Truth) -> complex | None:
     return number_of(truth) if truth.kind is TruthKind.VALUE else None
 
 
+# Terms this many times as large as y and v may cancel to 0.
+_CANCELLED = 128
+# verdicts that need no excuse
+_RIGHT = (Verdict.OK, Verdict.BY_DESIGN, Verdict.KINK, Verdict.UNDEFINED)
+
+
 @dataclass
 class _ComplexJudge:
     """Asks one question for each entry."""
@@ -81,7 +88,7 @@ class _ComplexJudge:
         self.scaling = ComplexScaling(self.context, self.deadline)
         self.form = format_of(str(self.context.side.output.dtype).removeprefix("torch."))
         weights = [] if point.v is None else point.v.reshape(-1).tolist()
-        self.weights = [abs(weight) for weight in weights]
+        self.weights: list[float] = [abs(weight) for weight in weights]
         sizes = [abs(y) for y in self.context.side.output.reshape(-1).tolist() if cmath.isfinite(y)]
         self.scale = max([1.0, *sizes, *self.weights])
 
@@ -119,10 +126,10 @@ class _ComplexJudge:
             return Entry(Verdict.UNCHECKED, UNKNOWN, number, cause="timeout")
         question = ComplexQuestion(
             number,
-            _functional(column, row),
+            column.functional(row),
             self._derivative(column, row),
             Bound(0.0, self.scale, self._terms(column, row)),
-            Bound(0.0, self.scale, self._largest(row)),
+            Bound(0.0, self.scale, self._at_zero(name, k, row)),
             self.form,
             lambda: self.scaling.is_rounding(name, k, row),
         )
@@ -144,7 +151,7 @@ class _ComplexJudge:
             return entry
         name, k, row = where
         column = self.frozen.column(name, k)
-        written = None if column is None else ascent_of(_functional(column, row))
+        written = None if column is None else ascent_of(column.functional(row))
         if written is None:
             return entry
         gap = measure(question.torch, written, question.bound, self.form).gap
@@ -160,31 +167,39 @@ class _ComplexJudge:
         weights = enumerate(self.weights)
         return sum(weight * _size(column, i) for i, weight in weights if weight)
 
-    def _largest(self, row: int | None) -> float:
-        """The same with the largest entry of each row of J: what cancelling terms are made of."""
-        if row is not None:
-            return self._row_sizes[row] if self._row_sizes else 0.0
-        return sum(w * size for w, size in zip(self.weights, self._row_sizes, strict=False) if w)
+    def _at_zero(self, name: str, k: int, row: int | None) -> float:
+        """What the terms that cancel to 0 may be made of; nothing where no path leads.
+
+        No bound of their rounding is known: the largest entries of J, and y and v, stand for them.
+        """
+        rows = [row] if row is not None else [i for i, weight in enumerate(self.weights) if weight]
+        if not any((i, k) in self._pattern[name] for i in rows):
+            return 0.0
+        sizes = self._row_sizes
+        weights = self.weights if row is None else dict.fromkeys(rows, 1.0)
+        terms: float = sum(weights[i] * sizes[i] for i in rows) if sizes else 0.0
+        least: float = _CANCELLED * self.scale
+        return max(terms, least)
+
+    @cached_property
+    def _pattern(self) -> dict[str, set[tuple[int, int]]]:
+        assert self.exact.side is not None
+        return {
+            name: set(zip(matrix.rows.tolist(), matrix.columns.tolist(), strict=True))
+            for name, matrix in self.exact.side.jacobian.items()
+        }
 
     @cached_property
     def _row_sizes(self) -> list[float]:
         jacobian = self.context.side.jacobian
         if jacobian is None:
             return []
-        rows = zip(*[matrix.abs().tolist() for matrix in jacobian.values()], strict=True)
-        return [
-            max((x for part in row for x in part if cmath.isfinite(x)), default=0.0) for row in rows
-        ]
-
-
-_RIGHT = (Verdict.OK, Verdict.BY_DESIGN, Verdict.KINK, Verdict.UNDEFINED)
-
-
-def _functional(column: ComplexColumn, row: int | None) -> tuple[Slopes, ...]:
-    return column.weighted if row is None else column.row(row)
+        sizes = torch.cat([matrix.abs() for matrix in jacobian.values()], dim=1)
+        rows: list[list[float]] = sizes.tolist()
+        return [max((size for size in row if math.isfinite(size)), default=0.0) for row in rows]
 
 
 def _size(column: ComplexColumn, row: int) -> float:
-    """The size of one output's derivative in both parts and directions."""
-    numbers = [slope_of(slopes) for slopes in column.parts(row)]
-    return float(abs(complex(*[0, 0]))) + sum(abs(to_float(n)) for n in numbers if n is not None)
+    """The size of one output's derivative, in both parts and directions."""
+    numbers = map(slope_of, column.parts(row))
+    return math.hypot(*[to_float(number) for number in numbers if number is not None])

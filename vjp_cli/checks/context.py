@@ -21,3 +21,8 @@ class Context:
     side: TorchSide
     dtype: str
     seed: int
+
+    @property
+    def is_complex(self) -> bool:
+        """Whether an input or y is complex."""
+        return any(x.is_complex() for x in (*self.point.inputs.values(), self.side.output))

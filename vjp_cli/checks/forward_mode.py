@@ -21,6 +21,8 @@ _UNITS = 8
 def check(context: Context) -> CheckResult:
     """Compare every element of Ju."""
     side = context.side
+    if context.is_complex:
+        return CheckResult(NAME, Verdict.UNCHECKED, reason="it needs real numbers")
     if side.jacobian is None:
         return CheckResult(NAME, Verdict.UNCHECKED, reason="it needs the full J")
     generator = torch.Generator().manual_seed(context.seed)

@@ -14,6 +14,8 @@ NAME = "vjp against v times the full J"
 def check(context: Context) -> CheckResult:
     """Compare every entry within the rounding of a dot product."""
     side, v = context.side, context.point.v
+    if context.is_complex:
+        return CheckResult(NAME, Verdict.UNCHECKED, reason="it needs real numbers")
     if side.jacobian is None or side.vjp is None or v is None:
         return CheckResult(NAME, Verdict.UNCHECKED, reason="it needs v and the full J")
     form = FORMATS[context.dtype]

@@ -221,7 +221,7 @@ class _Judge:
         if entry.verdict not in blamable or entry.torch is None:
             return entry
         row = None if target == "vjp" else index[0]
-        event = self.causes.of(name, index[-1], row, entry.torch)
+        event = self.causes.of(name, index[-1], row, entry.torch.real)
         if event is not None:
             return replace(entry, cause=event.words, place=event.place)
         if entry.verdict is Verdict.SATURATED:

@@ -8,6 +8,7 @@ derivative; elsewhere it has a real gradient only, ∂L/∂re + i·∂L/∂im of
 import time
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from vjp_cli.exact.derivatives import FIRST_BITS, ExactSide, Matrix, Trace
 from vjp_cli.exact.limits import same
@@ -15,7 +16,7 @@ from vjp_cli.exact.reach import depending_on
 from vjp_cli.exact.slopes import ColumnSlopes, Slopes, agree, column_slopes
 from vjp_cli.exact.tracing_program import Element, Point, mover_of, numbers_of
 from vjp_cli.lazy import flint, numpy, torch
-from vjp_cli.numbers.scalar import Number, ball, certain, is_finite, precision
+from vjp_cli.numbers.scalar import Number, certain, exact, is_finite, pair, precision
 from vjp_cli.program import Program
 from vjp_cli.tracing.node import Node, OutOfTime
 from vjp_cli.tracing.tape import Tape, array
@@ -68,36 +69,34 @@ class ComplexColumn:
     directions: tuple[ColumnSlopes, ...]
     paired: bool
 
-    def row(self, i: int) -> tuple[Slopes, ...]:
-        """The slopes of Re y_i in each direction."""
-        return tuple(column.rows[2 * i if self.paired else i] for column in self.directions)
+    def functional(self, row: int | None) -> tuple[Slopes, ...]:
+        """The slopes of Re y_i for a row i, else of L (none without v), in each direction."""
+        if row is not None:
+            row = 2 * row if self.paired else row
+            return tuple(column.rows[row] for column in self.directions)
+        found = [column.weighted for column in self.directions]
+        return tuple(slopes for slopes in found if slopes is not None)
 
     def parts(self, i: int) -> tuple[Slopes, ...]:
         """The slopes of both parts of y_i in each direction."""
         rows = (2 * i, 2 * i + 1) if self.paired else (i,)
         return tuple(column.rows[row] for row in rows for column in self.directions)
 
-    @property
-    def weighted(self) -> tuple[Slopes, ...]:
-        """The slopes of L in each direction; none without v."""
-        found = [column.weighted for column in self.directions]
-        return tuple(slopes for slopes in found if slopes is not None)
-
-    def derivative(self, i: int) -> "flint.acb | None":
+    def derivative(self, i: int) -> Any:
         """The derivative of y_i where it is holomorphic in this element, else None."""
         if not self.paired or len(self.directions) == 1:
             return None
         numbers = [n for n in map(slope_of, self.parts(i)) if n is not None]
-        if len(numbers) < 4:  # noqa: PLR2004  (two parts in two directions)
+        if len(numbers) < 4:
             return None
         real_by_real, real_by_imag, imag_by_real, imag_by_imag = numbers
-        if same(real_by_real, imag_by_imag) and same(real_by_imag, -imag_by_real):
-            return pair(real_by_real, imag_by_real)
-        return None
+        with precision(_BITS):
+            holomorphic = same(real_by_real, imag_by_imag) and same(real_by_imag, -imag_by_real)
+            return pair(real_by_real, imag_by_real) if holomorphic else None
 
-    def derivative_of_sum(self, v: "torch.Tensor") -> "flint.acb | None":
+    def derivative_of_sum(self, v: "torch.Tensor") -> Any:
         """Σ v_i·y_i′ where every output that counts is holomorphic in this element, else None."""
-        total = flint.acb(0)
+        total: Any = exact(0j)
         for i, weight in enumerate(numbers_of(v)):
             if weight == 0:
                 continue
@@ -114,12 +113,6 @@ def slope_of(slopes: Slopes) -> Number | None:
     if slopes.limits_differ or not agree(slopes.left, slopes.right):
         return None
     return slopes.right.value
-
-
-def pair(real: Number, imaginary: Number) -> "flint.acb":
-    """The complex number of two parts."""
-    with precision(_BITS):
-        return flint.acb(ball(real), ball(imaginary))
 
 
 class ComplexSlopes:

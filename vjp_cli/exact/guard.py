@@ -53,11 +53,11 @@ def _plainly_other(
 ) -> bool:
     """Whether neither rounding nor overflow can hide that the two values are different."""
     value, rounded = side.traced.output.values[element], rounding.traced.output.values[element]
-    found = float(output.detach().cpu().reshape(-1)[element])
-    form = FORMATS[side.traced.output.dtype]
+    found = output.detach().cpu().reshape(-1)[element].item()
+    form = format_of(side.traced.output.dtype)
     if not (is_finite(value) and is_finite(rounded)) or not form.normal < abs(found) < form.largest:
         return False
-    near = to_float(value)
+    near = to_number(value)
     radius = to_float(ball(rounded).rad())
     # rounding of this size, and far from where numbers over- and underflow on the way
     ordinary = 1e-30 < abs(near) < 1e30 and radius < 1e-4 * abs(near)

@@ -6,6 +6,7 @@ zeros and ties can then be proved.
 """
 
 from collections.abc import Callable
+from typing import Any
 
 from vjp_cli.lazy import flint
 from vjp_cli.numbers.scalar import (
@@ -14,6 +15,7 @@ from vjp_cli.numbers.scalar import (
     is_complex,
     is_rational,
     is_zero,
+    pair,
     paired,
     precision,
 )
@@ -52,7 +54,7 @@ def sqrt(x: Number) -> Number:
     return ball(x).sqrt()
 
 
-def power(base: Number, exponent: Number) -> Number:
+def power(base: Number, exponent: Any) -> Number:
     """``base ** exponent``; NaN where there is none.
 
     On the reals it is defined for base > 0, for base 0 where the exponent is positive, and for
@@ -160,5 +162,5 @@ FUNCTIONS: dict[str, Callable[..., Number]] = {
     "conj": lambda z: paired(z).conjugate(),
     "real": lambda z: paired(z).real,
     "imag": lambda z: paired(z).imag,
-    "complex": lambda x, y: flint.acb(ball(x), ball(y)),
+    "complex": lambda x, y: pair(x, y),
 }

@@ -4,8 +4,8 @@ Rationals prove zeros and ties, which a ball never can; balls carry everything t
 value that is not a real number is a ball too: ``inf`` or ``nan``. The precision of ball arithmetic
 is flint's global context, so it is only ever set by ``precision``.
 
-A complex number is a pair of balls, ``flint.acb``; it is never held as a rational. The functions
-here take one too, except where they ask for an order.
+A complex number is a pair of balls, ``flint.acb``, and never held as a rational. It takes the place
+of a ``Number`` wherever nothing asks for an order; type checkers see none of that, and ``Any``.
 """
 
 import math
@@ -43,10 +43,11 @@ def precision(bits: int) -> Iterator[None]:
         flint.ctx.prec = before
 
 
-def exact(value: complex) -> Number:
+def exact(value: complex | float | int) -> Number:
     """The exact value of a finite number; ``inf`` and ``nan`` as balls, a complex one as a pair."""
     if isinstance(value, complex):
-        return flint.acb(value.real, value.imag)
+        made: Any = flint.acb(value.real, value.imag)
+        return made  # type: ignore[no-any-return]
     if isinstance(value, float):
         if not math.isfinite(value):
             return flint.arb(str(value))
@@ -69,19 +70,19 @@ def is_finite(number: Number) -> bool:
     return is_rational(number) or bool(number.is_finite())
 
 
-def is_nan(number: Number) -> bool:
+def is_nan(number: Any) -> bool:
     """Whether the number is not a number at all (an infinity is one)."""
     if is_complex(number):
         return is_nan(number.real) or is_nan(number.imag)
     return not is_rational(number) and bool(number.is_nan())
 
 
-def is_complex(number: Any) -> "TypeIs[flint.acb]":
+def is_complex(number: Any) -> bool:
     """Whether the number is held as a pair of balls."""
     return type(number) is flint.acb
 
 
-def paired(number: Any) -> "flint.acb":
+def paired(number: Any) -> Any:
     """The number as a pair of balls; what is not a number is so in both parts."""
     if is_complex(number):
         return number
@@ -91,6 +92,11 @@ def paired(number: Any) -> "flint.acb":
 def ball(number: Number) -> "flint.arb":
     """The number as a ball at the present precision."""
     return flint.arb(number) if is_rational(number) else number
+
+
+def pair(real: Number, imaginary: Number) -> Any:
+    """The complex number of two parts."""
+    return flint.acb(ball(real), ball(imaginary))
 
 
 def shorten(number: Number) -> Number:
@@ -162,7 +168,7 @@ def _ratio(number: "flint.fmpq") -> float:
         return math.inf if number > 0 else -math.inf
 
 
-def digits(number: Number, count: int = TRUTH_DIGITS) -> str:
+def digits(number: Any, count: int = TRUTH_DIGITS) -> str:
     """``count`` significant digits, as ``0``, ``2.0``, ``0.25``, ``4.248…e-18``, ``(0 - 2.0j)``.
 
     The number must be ``certain``; ``inf``, ``-inf`` and ``nan`` are spelled out.

@@ -7,16 +7,23 @@ MOST_ROWS = 40
 MOST_COLUMNS = 400
 # So few columns are shown one below the other rather than left out.
 FEW_COLUMNS = 4
+# No screen is as wide as this.
+_SCREEN = 10_000
 GAP = 2
 
 Widths = Callable[[int], int]
 
 
-def rows_shown(count: int) -> list[int | None]:
-    """The rows to show of ``count``; None stands for those left out."""
-    if count <= MOST_ROWS:
+def rows_shown(count: int, room: int) -> list[int | None]:
+    """The rows to show of ``count``; None stands for those left out.
+
+    A pipe has no width (``room`` is huge there) and no screen to fill: it gets as many rows as
+    columns.
+    """
+    most = MOST_COLUMNS if room > _SCREEN else MOST_ROWS
+    if count <= most:
         return list(range(count))
-    return [*range(MOST_ROWS - 2), None, count - 1]
+    return [*range(most - 2), None, count - 1]
 
 
 def columns_shown(count: int, width: Widths, room: int) -> list[int | None]:

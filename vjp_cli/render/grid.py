@@ -53,7 +53,7 @@ def draw(table: Table, room: int, full: bool, spell: Spell) -> list[Grid]:
         shape = f" ({len(table.rows)}x{count})" if isinstance(table.columns, Axis) else ""
         text = spell(f"{table.title} has no entries{shape}")
         return [Grid((((text, ""),),), cell_width(text))]
-    rows = list(range(len(table.rows))) if full else rows_shown(len(table.rows))
+    rows = list(range(len(table.rows))) if full else rows_shown(len(table.rows), room)
     names = _names(table, rows, spell)
 
     @cache
