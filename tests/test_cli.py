@@ -53,7 +53,6 @@ def test_every_flag_reaches_the_settings(asked: Asked) -> None:
         fail_on=frozenset({Verdict.KINK, Verdict.WRONG}),
         max_entries=12,
         jacobian=False,
-        full=True,
     )
 
 

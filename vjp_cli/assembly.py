@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from vjp_cli import __version__
+import vjp_cli
 from vjp_cli.checks import exit_code
 from vjp_cli.checks.blind_spots import blind_spots
 from vjp_cli.checks.judgement import Judgement
@@ -38,6 +38,7 @@ class Stages:
     exact: ExactAnswer
     judgement: Judgement
     further: tuple[CheckResult, ...]
+    warnings: tuple[str, ...]
 
 
 def assemble(request: Request, settings: Settings, stages: Stages) -> Report:
@@ -93,6 +94,7 @@ def _notes(stages: Stages, no_v: bool) -> tuple[str, ...]:
             "--v with ∂loss/∂y."
         )
     notes.extend(stages.judgement.notes)
+    notes.extend(f"torch warns: {warning}" for warning in stages.warnings)
     if stages.judgement.jacobian is not None or stages.judgement.vjp is not None:
         notes.extend(blind_spots(stages.point, stages.judgement.jacobian is not None))
     return tuple(notes)
@@ -104,7 +106,7 @@ def _words(shape: tuple[int, ...]) -> str:
 
 def _environment(settings: Settings) -> dict[str, str | int | float]:
     return {
-        "vjp": __version__,
+        "vjp": vjp_cli.__version__,
         "torch": str(torch.__version__),
         "sympy": str(sympy.__version__),
         "python": platform.python_version(),

@@ -1,6 +1,7 @@
 """The one pipeline: a request and settings in, a report out."""
 
 import time
+import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -30,9 +31,18 @@ __all__ = ["Request", "inspect"]
 def inspect(request: Request, settings: Settings) -> Report:
     """Evaluate, differentiate, judge.
 
+    What torch warns of while it computes becomes a note; nothing is printed.
+
     Raises:
         VjpError: a bad value, a failing evaluation, or a limit.
     """
+    with warnings.catch_warnings():
+        # the same operations run many times more on the exact side and in the checks
+        warnings.simplefilter("ignore")
+        return _inspect(request, settings)
+
+
+def _inspect(request: Request, settings: Settings) -> Report:
     deadline = time.monotonic() + settings.timeout
     bound = bind(request.inputs, settings)
     wrt = settings.wrt or tuple(bound.inputs)
@@ -50,7 +60,9 @@ def inspect(request: Request, settings: Settings) -> Report:
         return held["v"]  # type: ignore[no-any-return]
 
     wanted = Wanted(wrt, v_for, settings.jacobian)
-    torch_side = evaluate(program, bound.inputs, wanted)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        torch_side = evaluate(program, bound.inputs, wanted)
     point = Point(bound.inputs, wrt, held["v"])
     exact = answer(program, point, torch_side.output, settings, deadline)
     context = Context(program, point, torch_side, settings.dtype, settings.seed)
@@ -60,10 +72,18 @@ def inspect(request: Request, settings: Settings) -> Report:
         scaling = Scaling(program, point, settings, deadline)
         judgement = judge(torch_side, exact, scaling, SlopeOracle(program, point, deadline))
     further = tuple(check(context) for check in (CHECKS if settings.further_checks else ()))
-    report = assemble(request, settings, Stages(point, torch_side, exact, judgement, further))
+    report = assemble(
+        request, settings, Stages(point, torch_side, exact, judgement, further, _words(said))
+    )
     if not settings.remedies or exact.is_complex or time.monotonic() > deadline:
         return report
     return with_remedies(report, request.expression, _again(request, settings, deadline))
+
+
+def _words(said: list[warnings.WarningMessage]) -> tuple[str, ...]:
+    """The first sentence of each warning."""
+    found = (str(warning.message).split("\n")[0].split(" (Triggered")[0] for warning in said)
+    return tuple(dict.fromkeys(found))
 
 
 def _again(request: Request, settings: Settings, deadline: float) -> Callable[[str], Report | None]:

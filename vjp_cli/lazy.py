@@ -32,6 +32,8 @@ class _LazyModule(ModuleType):
 
 
 if TYPE_CHECKING:
+    from importlib import metadata
+
     import flint
     import numpy
     import sympy
@@ -41,5 +43,6 @@ else:
     sympy = _LazyModule("sympy")
     numpy = _LazyModule("numpy")
     flint = _LazyModule("flint")
+    metadata = _LazyModule("importlib.metadata")
 
-__all__ = ["flint", "numpy", "sympy", "torch"]
+__all__ = ["flint", "metadata", "numpy", "sympy", "torch"]

@@ -6,7 +6,7 @@ A command's function annotates its parameters with these; the defaults stand in 
 from collections.abc import Callable
 from typing import Annotated, Any
 
-import typer  # noqa: TID251 - a part of the command line, as cli.py is
+import typer
 
 import vjp_cli
 from vjp_cli.output import write_text

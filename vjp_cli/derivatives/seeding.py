@@ -25,7 +25,12 @@ def gradients(
     """
     seed = _seed_function().apply(output, v)
     found = torch.autograd.grad(seed, inputs, retain_graph=True, allow_unused=True)
-    return list(found)
+    return [None if gradient is None else _allocated(gradient) for gradient in found]
+
+
+def _allocated(gradient: "torch.Tensor") -> "torch.Tensor":
+    """The gradient with its numbers in memory: torch may hand out a zero that has none."""
+    return torch.zeros_like(gradient) if gradient._is_zerotensor() else gradient
 
 
 _cache: dict[str, Any] = {}

@@ -2,6 +2,7 @@
 
 import cmath
 import math
+from typing import Any
 
 from vjp_cli.exact.derivatives import ExactSide
 from vjp_cli.exact.tracing_program import Point, tracer_of
@@ -13,6 +14,7 @@ from vjp_cli.tracing.tape import Tape
 
 _BITS = 160
 _NEARBY = 6
+_UNITS = 16
 
 
 def disagreement(
@@ -85,12 +87,13 @@ def _apart_at(program: Program, point: Point, elements: list[int]) -> set[int]:
     found = output.detach().reshape(-1).tolist()
     form = format_of(exact.output.dtype)
     values, balls = exact.output.values, rounded.output.values
+    size = _size(values)
     return {
         k
         for k in elements
         if not cmath.isfinite(found[k])
         or not is_finite(values[k])
-        or not _same(found[k], values[k], balls[k], form.unit)
+        or not _same(found[k], values[k], balls[k], form.unit, size)
     }
 
 
@@ -100,20 +103,30 @@ def _apart(side: ExactSide, rounding: ExactSide, output: "torch.Tensor") -> list
     found = output.detach().cpu().reshape(-1).tolist()
     if len(found) != node.size:
         return list(range(max(len(found), node.size)))
+    size = _size(node.values)
     return [
         k
         for k, value in enumerate(found)
-        if not _same(value, node.values[k], rounded.values[k], unit)
+        if not _same(value, node.values[k], rounded.values[k], unit, size)
     ]
 
 
-def _same(found: complex, value: Number, rounded: Number, unit: float) -> bool:
-    """Whether rounding explains the difference; without a finite value on either side it may."""
+def _size(values: Any) -> float:
+    """The size of the largest exact output; 1 where all are 0 or none is a number."""
+    sizes = [abs(to_number(value)) for value in values if is_finite(value)]
+    return max(sizes, default=0.0) or 1.0
+
+
+def _same(found: complex, value: Number, rounded: Number, unit: float, size: float) -> bool:
+    """Whether rounding explains the difference; without a finite value on either side it may.
+
+    An output that cancels is off by units of the largest one, whose ``size`` this is.
+    """
     if not is_finite(value):
         return not cmath.isfinite(found)
     near = to_number(value)
     if not cmath.isfinite(found):
         return False
     radius = to_float(ball(rounded).rad()) if is_finite(rounded) else math.inf
-    allowed = math.sqrt(unit) * max(abs(near), abs(found)) + 1e-300
+    allowed = max(math.sqrt(unit) * max(abs(near), abs(found)), _UNITS * unit * size)
     return abs(found - near) <= max(allowed, min(8 * radius, math.sqrt(unit)))

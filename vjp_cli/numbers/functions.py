@@ -20,6 +20,9 @@ from vjp_cli.numbers.scalar import (
     precision,
 )
 
+# balls of at most so many bits bound the rounding of a program in its dtype
+_LONGEST_SIGNIFICAND = 53
+
 
 def divide(numerator: Number, denominator: Number) -> Number:
     """The quotient; NaN over an exact 0."""
@@ -100,6 +103,17 @@ def erfcx(x: "flint.arb") -> "flint.arb":
     return +value + flint.arb(0, (x.rad() * bound).upper())
 
 
+def sinc(x: "flint.arb") -> "flint.arb":
+    """sin(πx)/(πx): exact at the integers, but in balls of a dtype's precision as torch has it.
+
+    torch rounds π·x first, which costs all digits where the result is near 0.
+    """
+    if flint.ctx.prec > _LONGEST_SIGNIFICAND:
+        return x.sinc_pi()
+    angle = x * flint.arb.pi()
+    return angle.sin() / angle
+
+
 def polygamma(order: Number, x: Number) -> Number:
     """The derivative of that order of the digamma function, for an integer order ≥ 0."""
     value = flint.acb(ball(x)).polygamma(flint.acb(ball(order)))
@@ -149,7 +163,7 @@ FUNCTIONS: dict[str, Callable[..., Number]] = {
     "ndtr": _at({}, lambda x: (-x / flint.arb(2).sqrt()).erfc() / 2),
     "ndtri": _at({}, lambda x: -flint.arb(2).sqrt() * (2 * x).erfcinv()),
     "erfcx": _at({0: 1}, lambda x: erfcx(x)),
-    "sinc": _at({0: 1}, lambda x: x.sinc_pi()),
+    "sinc": _at({0: 1}, lambda x: sinc(x)),
     "gammainc": lambda a, x: ball(x).gamma_lower(ball(a), regularized=1),
     "gammaincc": lambda a, x: ball(x).gamma_upper(ball(a), regularized=1),
     "zeta": lambda s, q: ball(s).zeta(ball(q)),

@@ -24,7 +24,7 @@ def _mean_over_weights(loss: Any, share: Any, reduction: str) -> Any:
 # The signatures with many parameters are torch's own.
 
 
-def _nll_loss(  # noqa: PLR0913
+def _nll_loss(
     input: Any,
     target: Any,
     weight: Any = None,
@@ -54,7 +54,7 @@ def _picked(values: Any, target: Any, share: Any, ignore_index: int) -> Any:
     return torch.where(kept, torch.gather(values, axis, index).squeeze(axis) * share, 0)
 
 
-def _cross_entropy(  # noqa: PLR0913
+def _cross_entropy(
     input: Any,
     target: Any,
     weight: Any = None,
@@ -87,7 +87,7 @@ def _along(weight: Any, input: Any) -> Any:
     return weight.reshape(-1, *(1 for _ in range(after)))
 
 
-def _multilabel_soft_margin_loss(  # noqa: PLR0913
+def _multilabel_soft_margin_loss(
     input: Any,
     target: Any,
     weight: Any = None,

@@ -37,7 +37,7 @@ def _view_as_complex(input: Any) -> Any:
 
 
 def _cast(name: str) -> Op:
-    sample = f"abs(x.{name}() + 1)"
+    sample = f"x.{name}().real"
     return Op(name, f"Tensor.{name}", Kind.MOVE, samples=(sample,), note="A cast rounds.")
 
 

@@ -12,7 +12,7 @@ from vjp_cli.ops.windows import Axis, batched, combine, each, inside, pick, unba
 
 
 def _convolution(axes: int) -> Callable[..., Any]:
-    def rule(  # noqa: PLR0913
+    def rule(
         input: Any,
         weight: Any,
         bias: Any = None,
@@ -73,7 +73,7 @@ def _contract(picked: Any, kernel: Any, bias: Any, groups: int) -> Any:
 
 
 def _transposed(axes: int) -> Callable[..., Any]:
-    def rule(  # noqa: PLR0913
+    def rule(
         input: Any,
         weight: Any,
         bias: Any = None,
@@ -111,7 +111,7 @@ def _sources(axis: Axis, extra: int) -> Any:
     return inside(torch.where(offsets % axis.stride == 0, places, -1), axis.size)
 
 
-def _fold(  # noqa: PLR0913
+def _fold(
     input: Any,
     output_size: Any,
     kernel_size: Any,

@@ -9,7 +9,7 @@ from vjp_cli.tracing.tracer import Untraceable
 # The signatures are torch's own.
 
 
-def _embedding(  # noqa: PLR0913
+def _embedding(
     input: Any,
     weight: Any,
     padding_idx: int | None = None,
@@ -23,7 +23,7 @@ def _embedding(  # noqa: PLR0913
     return weight[input]
 
 
-def _weighted_embedding(  # noqa: PLR0913
+def _weighted_embedding(
     input: Any,
     weight: Any,
     padding_idx: int | None = None,

@@ -10,7 +10,7 @@ from vjp_cli.ops.table import Kind, Op
 # The signatures with many parameters are torch's own.
 
 
-def _poisson_nll_loss(  # noqa: PLR0913
+def _poisson_nll_loss(
     input: Any,
     target: Any,
     log_input: bool = True,
@@ -31,7 +31,7 @@ def _poisson_nll_loss(  # noqa: PLR0913
     return reduce_loss(loss, reduction_of(reduction, size_average, reduce))
 
 
-def _gaussian_nll_loss(  # noqa: PLR0913
+def _gaussian_nll_loss(
     input: Any,
     target: Any,
     var: Any,
@@ -43,7 +43,7 @@ def _gaussian_nll_loss(  # noqa: PLR0913
     return _gaussian(input - target, bounded, full, reduction)
 
 
-def _unbounded_gaussian_nll_loss(  # noqa: PLR0913
+def _unbounded_gaussian_nll_loss(
     input: Any,
     target: Any,
     var: Any,

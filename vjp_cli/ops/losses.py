@@ -30,7 +30,7 @@ def _weighted(loss: Any, weight: Any, reduction: str) -> Any:
 # The signatures below are torch's own.
 
 
-def _mse_loss(  # noqa: PLR0913
+def _mse_loss(
     input: Any,
     target: Any,
     size_average: bool | None = None,
@@ -44,7 +44,7 @@ def _mse_loss(  # noqa: PLR0913
     return reduce_loss(loss, reduction_of(reduction, size_average, reduce))
 
 
-def _l1_loss(  # noqa: PLR0913
+def _l1_loss(
     input: Any,
     target: Any,
     size_average: bool | None = None,
@@ -58,7 +58,7 @@ def _l1_loss(  # noqa: PLR0913
     return reduce_loss(loss, reduction_of(reduction, size_average, reduce))
 
 
-def _smooth_l1_loss(  # noqa: PLR0913
+def _smooth_l1_loss(
     input: Any,
     target: Any,
     size_average: bool | None = None,
@@ -83,7 +83,7 @@ def _huber_loss(
     return reduce_loss(loss if weight is None else loss * weight, reduction)
 
 
-def _binary_cross_entropy(  # noqa: PLR0913
+def _binary_cross_entropy(
     input: Any,
     target: Any,
     weight: Any = None,
@@ -97,7 +97,7 @@ def _binary_cross_entropy(  # noqa: PLR0913
     return reduce_loss(loss, reduction_of(reduction, size_average, reduce))
 
 
-def _binary_cross_entropy_with_logits(  # noqa: PLR0913
+def _binary_cross_entropy_with_logits(
     input: Any,
     target: Any,
     weight: Any = None,
@@ -114,7 +114,7 @@ def _binary_cross_entropy_with_logits(  # noqa: PLR0913
     return reduce_loss(loss, reduction_of(reduction, size_average, reduce))
 
 
-def _kl_div(  # noqa: PLR0913
+def _kl_div(
     input: Any,
     target: Any,
     size_average: bool | None = None,
@@ -142,7 +142,7 @@ def _soft_margin_loss(
     return reduce_loss(loss, reduction_of(reduction, size_average, reduce))
 
 
-def _hinge_embedding_loss(  # noqa: PLR0913
+def _hinge_embedding_loss(
     input: Any,
     target: Any,
     margin: float = 1.0,
@@ -155,7 +155,7 @@ def _hinge_embedding_loss(  # noqa: PLR0913
     return reduce_loss(near + far, reduction_of(reduction, size_average, reduce))
 
 
-def _margin_ranking_loss(  # noqa: PLR0913
+def _margin_ranking_loss(
     input1: Any,
     input2: Any,
     target: Any,

@@ -9,7 +9,7 @@ from vjp_cli.ops.table import Kind, Op
 # The signatures with many parameters are torch's own.
 
 
-def _triplet_margin_loss(  # noqa: PLR0913
+def _triplet_margin_loss(
     anchor: Any,
     positive: Any,
     negative: Any,
@@ -33,7 +33,7 @@ def _triplet_margin_loss(  # noqa: PLR0913
 _COSINE_EPS = 1e-12
 
 
-def _cosine_embedding_loss(  # noqa: PLR0913
+def _cosine_embedding_loss(
     input1: Any,
     input2: Any,
     target: Any,
@@ -49,7 +49,7 @@ def _cosine_embedding_loss(  # noqa: PLR0913
     return reduce_loss(alike + apart, reduction_of(reduction, size_average, reduce))
 
 
-def _multi_margin_loss(  # noqa: PLR0913
+def _multi_margin_loss(
     input: Any,
     target: Any,
     p: int = 1,

@@ -43,7 +43,7 @@ def _group_norm(
     return _affine(same, _by_channel(weight, input.ndim), _by_channel(bias, input.ndim))
 
 
-def _batch_norm(  # noqa: PLR0913  (torch's signature)
+def _batch_norm(
     input: Any,
     running_mean: Any,
     running_var: Any,
@@ -62,7 +62,7 @@ def _batch_norm(  # noqa: PLR0913  (torch's signature)
     return _affine(same, _by_channel(weight, input.ndim), _by_channel(bias, input.ndim))
 
 
-def _instance_norm(  # noqa: PLR0913  (torch's signature)
+def _instance_norm(
     input: Any,
     running_mean: Any = None,
     running_var: Any = None,

@@ -73,7 +73,7 @@ def _linalg_norm(
     return torch.linalg.matrix_norm(A, ord, dim or (-2, -1), keepdim, dtype=dtype)
 
 
-def _norm(  # noqa: PLR0913  (torch's signature)
+def _norm(
     input: Any,
     p: Any = "fro",
     dim: Any = None,

@@ -32,7 +32,7 @@ def _axes(input: Any, axes: int, options: tuple[Any, ...], ceil: bool) -> list[A
 
 
 def _average(axes: int) -> Callable[..., Any]:
-    def rule(  # noqa: PLR0913
+    def rule(
         input: Any,
         kernel_size: Any,
         stride: Any = None,
@@ -64,7 +64,7 @@ def _outer_product(counts: list[Any]) -> Any:
 
 
 def _maximum(axes: int, pair: bool) -> Callable[..., Any]:
-    def rule(  # noqa: PLR0913
+    def rule(
         input: Any,
         kernel_size: Any,
         stride: Any = None,

@@ -16,7 +16,7 @@ from vjp_cli.tracing.tracer import Untraceable
 _LINEAR_MODES = ("linear", "bilinear", "trilinear")
 
 
-def _interpolate(  # noqa: PLR0913  (torch's signature)
+def _interpolate(
     input: Any,
     size: Any = None,
     scale_factor: Any = None,

@@ -10,7 +10,7 @@ from vjp_cli.ops.table import Kind, Op
 _NEUTRAL = {"sum": 0, "mean": 0, "prod": 1, "amax": -inf, "amin": inf}
 
 
-def _scatter_reduce(  # noqa: PLR0913  (torch's signature)
+def _scatter_reduce(
     input: Any, dim: int, index: Any, src: Any, reduce: str, *, include_self: bool = True
 ) -> Any:
     if input.ndim == 0:

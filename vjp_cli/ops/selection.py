@@ -59,7 +59,7 @@ ROWS = (
         "abs",
         Kind.COMPOSITE,
         _abs,
-        ("abs(x)", "abs(s)", "abs(complex(x, y))"),
+        ("abs(x)", "abs(s)"),
         kinks="0",
         aliases=("absolute",),
     ),

@@ -12,7 +12,7 @@ from vjp_cli.lazy import torch
 from vjp_cli.ops.table import Kind, Op
 
 
-def _ctc_loss(  # noqa: PLR0913  (torch's signature)
+def _ctc_loss(
     log_probs: Any,
     targets: Any,
     input_lengths: Any,
@@ -30,7 +30,7 @@ def _ctc_loss(  # noqa: PLR0913  (torch's signature)
     return _reduced(losses, labels, reduction, log_probs.ndim == 2)
 
 
-def _logits_ctc_loss(  # noqa: PLR0913
+def _logits_ctc_loss(
     log_probs: Any,
     targets: Any,
     input_lengths: Any,
