@@ -16,7 +16,7 @@ from vjp_cli.exact import reverse
 from vjp_cli.exact.reach import inputs_behind
 from vjp_cli.exact.tracing_program import Point, tracer_of
 from vjp_cli.lazy import numpy, torch
-from vjp_cli.numbers.scalar import Number, is_finite, is_zero
+from vjp_cli.numbers.scalar import Number, is_finite, is_zero, to_float
 from vjp_cli.program import Program
 from vjp_cli.tracing.node import Index, Node, OutOfTime
 from vjp_cli.tracing.tape import Tape
@@ -97,9 +97,9 @@ class Causes:
 
 
 def _unit(output: "torch.Tensor", row: int) -> "torch.Tensor":
-    unit = torch.zeros_like(output).detach()
-    unit.view(-1)[row] = 1
-    return unit
+    unit = torch.zeros(output.numel(), dtype=output.dtype)
+    unit[row] = 1
+    return unit.reshape(output.shape)
 
 
 class _Flow:
@@ -188,19 +188,46 @@ def _events_of(step: Step, traced: Step, flow: _Flow, exact_flow: _ExactFlow) ->
                 positions = bad.nonzero().reshape(-1).numpy()
                 if len(positions):
                     events.append(_event(kind, step, operand, node, positions))
-        lost = _lost(flat, exact_flow.cotangent(node), arriving)
+        lost = _lost(flat, exact_flow.cotangent(node), arriving, step)
         if len(lost):
             events.append(_event("zero", step, operand, node, lost))
     return events
 
 
-def _lost(handed: "torch.Tensor", truth: dict[int, Number], arriving: list[Any]) -> Index:
-    """Elements that get 0 though something arrives and the exact cotangent is not 0."""
-    if not any(c is not None and bool((c != 0).any()) for c in arriving):
+def _lost(
+    handed: "torch.Tensor", truth: dict[int, Number], arriving: list[Any], step: Step
+) -> Index:
+    """Elements that get 0 though something arrives and the exact cotangent is not 0.
+
+    Rounding and underflow can do that to a cotangent that is small beside what arrives, and to any
+    where numbers are extreme; a 0 in place of an ordinary number is another fault.
+    """
+    sizes = [float(c.abs().max()) for c in arriving if c is not None and c.numel()]
+    if not any(sizes):
         return numpy.zeros(0, dtype=int)
+    unit = torch.finfo(handed.dtype).eps
+    largest = math.inf if _extreme(step) else math.sqrt(unit) * max(1.0, *sizes)
     zeros = (handed == 0).nonzero().reshape(-1).tolist()
-    lost = [k for k in zeros if k in truth and is_finite(truth[k]) and not is_zero(truth[k])]
+    lost = [
+        k
+        for k in zeros
+        if k in truth
+        and is_finite(truth[k])
+        and not is_zero(truth[k])
+        and abs(to_float(truth[k])) <= largest
+    ]
     return numpy.array(lost, dtype=int)
+
+
+def _extreme(step: Step) -> bool:
+    """Whether squares or quotients of the operation's numbers can leave the range of the dtype."""
+    for value in (*step.operands, *step.results):
+        flat = value.detach().abs().reshape(-1)
+        limits = torch.finfo(flat.dtype)
+        nonzero = flat[flat != 0]
+        if bool((flat > math.sqrt(limits.max)).any() or (nonzero < math.sqrt(limits.tiny)).any()):
+            return True
+    return False
 
 
 def _event(kind: str, step: Step, operand: "torch.Tensor", node: Node, positions: Index) -> Event:

@@ -46,12 +46,14 @@ def check(context: Context) -> CheckResult:
         size += jacobian.abs() @ direction.abs()
         count += direction.numel()
     finite = expected.isfinite() & found.isfinite()
+    gap = (found - expected).abs()
     allowed = _UNITS * math.sqrt(count) * form.unit * size + form.subnormal
-    ratios = ((found - expected).abs() / allowed)[finite].tolist()
+    ratios = (gap / allowed)[finite].tolist()
     largest = max(ratios, default=0.0)
-    if largest > 1:
-        reason = "forward and reverse mode of torch disagree"
-        return CheckResult(NAME, Verdict.WRONG, len(ratios), max_ratio=largest, reason=reason)
+    if bool((gap > math.sqrt(form.unit) * size + form.subnormal)[finite].any()):
+        # J itself is judged against the exact derivative, so this speaks of forward mode alone
+        reason = "torch's forward mode gives other numbers than its reverse mode"
+        return CheckResult(NAME, Verdict.UNCHECKED, len(ratios), max_ratio=largest, reason=reason)
     return CheckResult(NAME, Verdict.OK, len(ratios), max_ratio=largest or None)
 
 
@@ -65,6 +67,7 @@ def _forward(context: Context, tangents: "dict[str, torch.Tensor]") -> "torch.Te
             for name, value in context.point.inputs.items()
         }
         output = context.program(inputs)
-        tangent = dual.unpack_dual(output).tangent
-    result: torch.Tensor = torch.zeros_like(output) if tangent is None else tangent
-    return result
+        primal, tangent = dual.unpack_dual(output)
+    zeros: torch.Tensor = torch.zeros_like(primal)
+    # a sum, since torch may give a tangent of zeros without storage
+    return zeros if tangent is None else zeros + tangent

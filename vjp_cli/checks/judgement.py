@@ -16,7 +16,7 @@ from vjp_cli.exact.oracle import SlopeOracle
 from vjp_cli.exact.side import ExactAnswer
 from vjp_cli.exact.slopes import Slopes, agree
 from vjp_cli.lazy import flint
-from vjp_cli.numbers.dtypes import FORMATS
+from vjp_cli.numbers.dtypes import FORMATS, FloatFormat
 from vjp_cli.numbers.scalar import is_finite, to_float
 from vjp_cli.report import Array, CheckResult, Finding, Judged, Truth, TruthKind, Verdict
 
@@ -83,6 +83,15 @@ def _as_number(truth: Truth) -> float | None:
     return float(truth.value) if truth.kind is TruthKind.VALUE else None
 
 
+def _coarsest(dtype: str, side: TorchSide, exact: ExactAnswer) -> FloatFormat:
+    """The format with the fewest digits that a derivative passes through."""
+    names = {dtype, str(side.output.dtype).removeprefix("torch.")}
+    if exact.side is not None:
+        names |= exact.side.traced.tape.dtypes
+    known = [FORMATS[name] for name in names if name in FORMATS]
+    return min(known, key=lambda form: form.bits, default=FORMATS["float64"])
+
+
 class _Judge:
     """Asks one question for each entry.
 
@@ -99,7 +108,7 @@ class _Judge:
         self.side = side
         self.exact = exact
         self.scaling = scaling
-        self.form = FORMATS.get(scaling.settings.dtype, FORMATS["float64"])
+        self.form = _coarsest(scaling.settings.dtype, side, exact)
         self.rounding = exact.rounding
         v = scaling.point.v
         sizes = [abs(value) for value in side.output.reshape(-1).tolist() if math.isfinite(value)]
@@ -172,8 +181,13 @@ class _Judge:
     def torch_column(self, name: str) -> list[float | None]:
         """Torch's vᵀJ for one input; 0 where there is no path, None where the pass raised."""
         size = self.scaling.point.inputs[name].numel()
-        if self.side.vjp is None:
+        if self.side.vjp is None and self.side.connected:
             return [None] * size
+        if self.side.vjp is None:
+            # no graph: 0 where that is the derivative, else no number
+            exact = None if self.exact.side is None else self.exact.side.vjp
+            truths = [None] * size if exact is None else exact[name].tolist()
+            return [0.0 if truth is not None and truth == 0 else None for truth in truths]
         gradient = self.side.vjp[name]
         if gradient is None:
             truth = None if self.exact.side is None else self.exact.side.vjp

@@ -85,7 +85,8 @@ def measure(torch: complex, truth: Number, bound: Bound, form: FloatFormat) -> C
     with precision(max(flint.ctx.prec, 256)):
         size = abs(ball(truth))
         if cmath.isinf(torch):
-            return Comparison(Gap.LOST, math.inf, math.inf, math.inf)
+            gap = Gap.LOST if size >= form.normal else Gap.BEYOND
+            return Comparison(gap, math.inf, math.inf, math.inf)
         difference = abs(ball(exact(torch) - truth))
         error = to_float(difference)
         zero = negligible(truth)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from vjp_cli.exact import reverse
-from vjp_cli.exact.reach import inputs_behind
+from vjp_cli.exact.reach import ancestors, inputs_behind
 from vjp_cli.lazy import flint, numpy
 from vjp_cli.numbers.scalar import Number, certain, is_finite
 from vjp_cli.tracing.node import NOT_UNIQUE, Index, Node, OutOfTime, Values
@@ -147,8 +147,14 @@ def _doubts(traced: Traced) -> dict[str, dict[int, str]]:
     if any(len(not_finite(leaf)) for leaf in traced.inputs):
         for leaf, name in names.items():
             found[name] = dict.fromkeys(range(leaf.size), "an input is not finite")
+    behind = ancestors(traced.output)
     for reason in dict.fromkeys(doubt.reason for doubt in traced.tape.doubts):
-        starts = [(d.node, d.positions) for d in traced.tape.doubts if d.reason == reason]
+        starts = [
+            (doubt.node, doubt.positions)
+            for doubt in traced.tape.doubts
+            # a part that the output does not use need not be unique
+            if doubt.reason == reason and (reason != NOT_UNIQUE or doubt.node in behind)
+        ]
         for leaf, positions in inputs_behind(starts).items():
             for position in positions.tolist():
                 if reason == NOT_UNIQUE:

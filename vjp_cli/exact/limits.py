@@ -62,10 +62,12 @@ def limit(numbers: tuple[Number, Number, Number], sizes: tuple[int, int, int]) -
     first, second, third = (_settle_zero(ball(number)) for number in numbers)
     if _close(second, third):
         return Limit(Tendency.VALUE, third)
+    if all(abs(x) < flint.arb(2) ** (NOTHING // 2) for x in (first, second, third)):
+        # on the way to 0, with or without changes of sign: x² sin(1/x)
+        return Limit(Tendency.VALUE, flint.fmpq(0))
     if first == 0 or second == 0 or third == 0:
-        # 0 at one size and not at another: without rule, unless it was on the way to 0
-        small = all(abs(x) < flint.arb(2) ** (NOTHING // 2) for x in (second, third))
-        return Limit(Tendency.VALUE, flint.fmpq(0)) if small else Limit(Tendency.NONE)
+        # 0 at one size and not at another: without rule
+        return Limit(Tendency.NONE)
     same_sign = (first > 0) == (second > 0) == (third > 0)
     if not same_sign:
         return Limit(Tendency.NONE)

@@ -27,8 +27,8 @@ def inputs_behind(starts: Iterable[tuple[Node, Index]]) -> dict[Node, Index]:
     return found
 
 
-def depending_on(output: Node, leaf: Node, position: int) -> Any:
-    """For each element of the output whether this element of the leaf reaches it."""
+def ancestors(output: Node) -> set[Node]:
+    """The output and all active nodes that it was computed from."""
     seen = {output}
     waiting = [output]
     while waiting:
@@ -36,6 +36,12 @@ def depending_on(output: Node, leaf: Node, position: int) -> Any:
             if parent.active and parent not in seen:
                 seen.add(parent)
                 waiting.append(parent)
+    return seen
+
+
+def depending_on(output: Node, leaf: Node, position: int) -> Any:
+    """For each element of the output whether this element of the leaf reaches it."""
+    seen = ancestors(output)
     reached: dict[Node, Any] = {}
     for node in sorted(seen, key=lambda candidate: candidate.serial):
         reached[node] = numpy.zeros(node.size, dtype=bool)

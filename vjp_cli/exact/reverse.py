@@ -16,6 +16,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 
+from vjp_cli.exact.reach import ancestors
 from vjp_cli.lazy import numpy
 from vjp_cli.numbers.formula import formula, slots
 from vjp_cli.numbers.scalar import exact, is_zero
@@ -84,14 +85,7 @@ def accumulate(
 
 def _from_output_back(output: Node) -> list[Node]:
     """The ancestors of the output, children before parents."""
-    seen = {output}
-    waiting = [output]
-    while waiting:
-        for parent in waiting.pop().parents:
-            if parent.active and parent not in seen:
-                seen.add(parent)
-                waiting.append(parent)
-    return sorted(seen, key=lambda node: -node.serial)
+    return sorted(ancestors(output), key=lambda node: -node.serial)
 
 
 def _arrive(arrivals: dict[Node, _Arrivals], node: Node, entries: Entries) -> None:

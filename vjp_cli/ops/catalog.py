@@ -39,6 +39,7 @@ from vjp_cli.ops import (
     special,
     spectral,
     structural,
+    transforms,
 )
 from vjp_cli.ops.table import Op
 
@@ -72,6 +73,7 @@ ROWS: tuple[Op, ...] = (
     *embeddings.ROWS,
     *scatter.ROWS,
     *random_layers.ROWS,
+    *transforms.ROWS,
     *fourier.ROWS,
     *margin_losses.ROWS,
     *likelihood_losses.ROWS,

@@ -11,14 +11,14 @@ from vjp_cli.ops.table import Kind, Op
 
 
 def _angle(input: Any) -> Any:
-    if input.is_complex():
+    if input.dtype.is_complex:
         return torch.atan2(torch.imag(input), torch.real(input))
     turned = torch.where(input < 0, torch.pi, 0.0)
     return torch.where(torch.isnan(input), input, turned.to(input.dtype))
 
 
 def _sgn(input: Any) -> Any:
-    if not input.is_complex():
+    if not input.dtype.is_complex:
         return torch.sign(input)
     size = torch.abs(input)
     return torch.where(size == 0, 0, input / size)

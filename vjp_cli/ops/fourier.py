@@ -1,6 +1,6 @@
-"""Rows of ``torch.fft`` that are real at real inputs: sums of cosines, and rotations of an axis.
+"""Rows of ``torch.fft`` whose results are real, and rotations of an axis.
 
-The transforms with complex results have no rows.
+The transforms with complex results lie in ``transforms``.
 """
 
 from typing import Any
@@ -10,43 +10,60 @@ from vjp_cli.ops.table import Kind, Op
 
 # The cosine of so many quarters of a turn.
 _QUARTERS = (1, 0, -1, 0)
+# What an inverse transform calls the scaling of the opposite direction.
+OPPOSITE = {"forward": "backward", "backward": "forward", "ortho": "ortho"}
 
 
-def _irfft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None) -> Any:
-    """A real input is a spectrum without imaginary parts: the result is a sum of cosines."""
+def cosine(one: Any, quarters: Any, size: int) -> Any:
+    """The cosine of quarters/size quarters of a turn."""
+    quarters = quarters % (4 * size)
+    cosine = torch.cos(2 * torch.atan(one) * quarters / size)
+    # where a cosine is rational without rounding, it is given as a whole number
+    whole = torch.tensor(_QUARTERS)[quarters // size].to(one.dtype)
+    return torch.where(quarters % size == 0, whole, cosine)
+
+
+def one_like(input: Any) -> Any:
+    """A real 1 of the dtype of the parts, exact where ``input`` is traced."""
+    return torch.ones_like(real_part(torch.sum(input)))
+
+
+def scaled(result: Any, size: int, norm: str | None) -> Any:
+    """The plain sums of a transform under torch's names for its scaling."""
+    if norm == "ortho":
+        return result / torch.sqrt(one_like(result) * size)
+    return result / size if norm == "forward" else result
+
+
+def real_part(input: Any) -> Any:
+    """The real part; a real tensor as it is."""
+    return torch.real(input) if input.dtype.is_complex else input
+
+
+def irfft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None) -> Any:
+    """The rule of the row of that name, along one axis.
+
+    The other half of the spectrum is the conjugate: all but the ends of this half count twice. Of
+    the ends the imaginary parts count for nothing.
+    """
     lines = torch.movedim(input, dim, -1)
     size = 2 * (lines.shape[-1] - 1) if n is None else n
     used = min(lines.shape[-1], size // 2 + 1)
-    summed = torch.matmul(torch.narrow(lines, -1, 0, used), _cosines(lines, used, size))
-    if norm == "ortho":
-        summed = summed / torch.sqrt(torch.ones_like(summed.sum()) * size)
-    elif norm != "forward":
-        summed = summed / size
-    return torch.movedim(summed, -1, dim)
+    half = torch.narrow(lines, -1, 0, used)
+    frequency, place = torch.arange(used)[:, None], torch.arange(size)
+    twice = torch.where((frequency > 0) & (2 * frequency != size), 2, 1)
+    one, quarters = one_like(lines), 4 * frequency * place
+    result = torch.matmul(real_part(half), cosine(one, quarters, size) * twice)
+    if half.dtype.is_complex:
+        sines = cosine(one, quarters - size, size) * twice
+        result = result - torch.matmul(torch.imag(half), sines)
+    return torch.movedim(scaled(result, size, OPPOSITE[norm or "backward"]), -1, dim)
 
 
 def _hfft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = None) -> Any:
-    """The same sums as ``irfft``, which divides them where ``hfft`` does not."""
-    opposite = {"forward": "backward", "ortho": "ortho"}.get(norm or "backward", "forward")
-    return _irfft(input, n, dim, opposite)
-
-
-def _cosines(like: Any, used: int, size: int) -> Any:
-    """How much of each frequency each place has: (2 or 1)·cos(2π·frequency·place/size).
-
-    Returns:
-        Shape (used, size), exact where ``like`` is traced.
-    """
-    frequency, place = torch.arange(used)[:, None], torch.arange(size)
-    turns = frequency * place % size
-    one = torch.ones_like(like.sum())
-    cosine = torch.cos(8 * torch.atan(one) * turns / size)
-    # where a cosine is rational without rounding, it is given as a whole number
-    quarters = torch.tensor(_QUARTERS)[4 * turns // size % 4]
-    cosine = torch.where(4 * turns % size == 0, quarters.to(torch.float64), cosine)
-    # all but the first frequency and half the size stand for two, of opposite signs
-    twice = (frequency > 0) & (2 * frequency != size)
-    return cosine * torch.where(twice, 2, 1)
+    """``irfft`` of the conjugate, which divides where ``hfft`` does not."""
+    conjugate = torch.conj(input) if input.dtype.is_complex else input
+    return irfft(conjugate, n, dim, OPPOSITE[norm or "backward"])
 
 
 def _move(name: str, *samples: str) -> Op:
@@ -58,14 +75,13 @@ ROWS: tuple[Op, ...] = (
         "irfft",
         "fft.irfft",
         Kind.COMPOSITE,
-        _irfft,
+        irfft,
         (
             "irfft(x)",
             "irfft(B, 5)",
             "irfft(B, 4, 0, 'ortho')",
             "irfft(B, n=9, norm='forward')",
         ),
-        note="of a real input, which is a spectrum without imaginary parts",
     ),
     Op(
         "hfft",
@@ -73,7 +89,6 @@ ROWS: tuple[Op, ...] = (
         Kind.COMPOSITE,
         _hfft,
         ("hfft(x)", "hfft(B, 5, dim=0)", "hfft(B, norm='ortho')", "hfft(x, norm='forward')"),
-        note="of a real input",
     ),
     _move("fftshift", "fftshift(x)", "fftshift(B, dim=1)"),
     _move("ifftshift", "ifftshift(x)", "ifftshift(B, 0)"),

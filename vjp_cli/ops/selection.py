@@ -10,7 +10,7 @@ _EQUAL = "where both arguments are equal"
 
 
 def _abs(input: Any) -> Any:
-    if input.is_complex():
+    if input.dtype.is_complex:
         return torch.sqrt(torch.real(input) ** 2 + torch.imag(input) ** 2)
     return torch.where(input < 0, -input, input)
 

@@ -51,7 +51,7 @@ def _settled(value: Number) -> "flint.fmpq | None":
     if is_rational(value):
         return value
     low, high = _rational(value.lower()), _rational(value.upper())
-    return low if (2 * low).floor() == (2 * high).floor() and low.q != 1 else None
+    return low if low.floor() == high.floor() and low.q != 1 else None
 
 
 def _rational(value: Number) -> "flint.fmpq":

@@ -60,6 +60,8 @@ class Tape:
         self.decisions = decisions or Decisions()
         self.deadline = deadline
         self.doubts: list[Doubt] = []
+        # the dtypes through which derivatives flow
+        self.dtypes: set[str] = set()
         # operations whose departure is being written out
         self.written: set[str] = set()
         # the values that a frozen program holds fast, and whether they are repeated from the list
@@ -173,6 +175,8 @@ class Tape:
         self._serial += 1
         node.serial = self._serial
         node.active = any(parent.active for parent in node.parents)
+        if node.active:
+            self.dtypes.add(node.dtype)
         node.place = self.place
         return node
 
