@@ -94,7 +94,7 @@ def test_the_row_is_torch(op: Op, sample: str) -> None:
         for name, structure in found.structure.items():
             values = (found.jacobian or {}).get(name)
             nonzero = {k for k, value in enumerate(values.values if values else ()) if value}
-            if found.verdict is not Verdict.NAN:
+            if found.verdict not in (Verdict.NAN, Verdict.BY_DESIGN):
                 assert nonzero <= structure.positions
 
 

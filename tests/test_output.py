@@ -9,6 +9,7 @@ import pytest
 
 from tests.helpers import Asked, Result, ask, refused, run
 from vjp_cli import cli
+from vjp_cli.errors import shorten
 from vjp_cli.report import Report
 
 
@@ -108,7 +109,7 @@ def test_a_failed_write_leaves_the_old_file(
 
     monkeypatch.setattr(Path, "replace", full)
     result = run("inspect", "x", "--x", "1", "-o", str(file))
-    refused(result, f"cannot write '{file}': No space left on device", exit_code=5)
+    refused(result, f"cannot write '{shorten(str(file))}': No space left on device", exit_code=5)
     assert file.read_text() == "old"
     assert os.listdir(tmp_path) == ["report.json"]
 

@@ -151,6 +151,21 @@ def test_real_inputs_with_complex_numbers_on_the_way() -> None:
     assert report.notes == ()
 
 
+def test_there_and_back_by_fourier() -> None:
+    report = solve("ifft(fft(x)).real", "float64", "1,2,3", x="0.5,-1,2")
+    assert numbers(report, "x") == pytest.approx([1, 2, 3], rel=1e-14)
+    assert verdicts(report, "x") == [Verdict.OK] * 3
+    assert report.judged_jacobian is not None
+    assert set(report.judged_jacobian.verdicts["x"].values) == {Verdict.OK}
+
+
+def test_the_energy_of_a_spectrum() -> None:
+    # Parseval: Σ|fft(x)|² = n·Σx², whose derivative is 2n·x
+    report = solve("(abs(fft(x))**2).sum()", "float64", x="0.5,-1,2")
+    assert [float(t.value) for t in truths(report, "x")] == pytest.approx([3, -6, 12], rel=1e-28)
+    assert verdicts(report, "x") == [Verdict.OK] * 3
+
+
 def test_single_precision() -> None:
     report = solve("z**2", "complex64", z="0.1+0.2j")
     # the exact double of the float32 nearest 0.1 and 0.2

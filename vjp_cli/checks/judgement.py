@@ -15,7 +15,7 @@ from vjp_cli.exact.derivatives import settled
 from vjp_cli.exact.oracle import SlopeOracle
 from vjp_cli.exact.side import ExactAnswer
 from vjp_cli.exact.slopes import Slopes, agree
-from vjp_cli.lazy import flint
+from vjp_cli.lazy import flint, torch
 from vjp_cli.numbers.dtypes import FORMATS, FloatFormat
 from vjp_cli.numbers.scalar import is_finite, to_float
 from vjp_cli.report import Array, CheckResult, Finding, Judged, Truth, TruthKind, Verdict
@@ -92,6 +92,14 @@ def _coarsest(dtype: str, side: TorchSide, exact: ExactAnswer) -> FloatFormat:
     return min(known, key=lambda form: form.bits, default=FORMATS["float64"])
 
 
+def _largest(found: "torch.Tensor | None") -> float:
+    """The largest finite entry of J in size; 0 for none."""
+    if found is None:
+        return 0.0
+    finite = found[found.isfinite()].abs()
+    return float(finite.max()) if finite.numel() else 0.0
+
+
 class _Judge:
     """Asks one question for each entry.
 
@@ -131,22 +139,23 @@ class _Judge:
             if found is None
             else found[matrix.rows * columns + matrix.columns].tolist()
         )
+        largest = _largest(found)
         entries: dict[int, Entry] = {}
         doubts = exact.doubts[name]
         for k, (row, column) in enumerate(
             zip(matrix.rows.tolist(), matrix.columns.tolist(), strict=True)
         ):
-            bound = Bound(radii[k], self.size)
+            bound = Bound(radii[k], self.size, largest=largest)
             doubt = doubts.get(column, "")
             where = ("jacobian", name, (row, column))
             truth = matrix.values[k]
             entries[row * columns + column] = self._ask(numbers[k], truth, bound, doubt, where)
         if found is not None:
-            self._outside(entries, found, name)
+            self._outside(entries, found, name, largest)
         return entries
 
-    def _outside(self, entries: dict[int, Entry], found: Any, name: str) -> None:
-        """Structural zeros: exactly 0, unless a doubt reaches their column."""
+    def _outside(self, entries: dict[int, Entry], found: Any, name: str, largest: float) -> None:
+        """Structural zeros: 0, up to what cancels in a kernel; slopes where a doubt reaches them."""
         assert self.exact.side is not None
         columns = self.scaling.point.inputs[name].numel()
         doubts = self.exact.side.doubts[name]
@@ -158,7 +167,9 @@ class _Judge:
             number = float(found[position])
             where = ("jacobian", name, (row, column))
             zero = flint.fmpq(0)
-            entries[position] = self._ask(number, zero, Bound(), doubts.get(column, ""), where)
+            entries[position] = self._ask(
+                number, zero, Bound(largest=largest), doubts.get(column, ""), where
+            )
 
     def column(self, name: str) -> dict[int, Entry]:
         """The entries of vᵀJ."""

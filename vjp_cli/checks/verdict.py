@@ -52,11 +52,14 @@ class Bound:
         radius: of the entry in balls of the dtype's precision; NaN or inf where balls lost it.
         scale: max(1, |v|, |y|), for a truth of exactly 0.
         terms: Σ|v_i·J_ij| for an entry of vᵀJ; 0 for an entry of J.
+        largest: the largest entry of J, for a truth of exactly 0: a kernel of linear algebra that
+            cancels leaves units of it behind.
     """
 
     radius: float = 0.0
     scale: float = 1.0
     terms: float = 0.0
+    largest: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -126,7 +129,8 @@ def _gap(error: float, relative: float, allowed: float, bound: Bound, form: Floa
 def _at_zero(error: float, allowed: float, bound: Bound, form: FloatFormat) -> Gap:
     u = form.unit
     small = error <= math.sqrt(u) * bound.scale
-    if error == 0 or (error <= allowed and small) or error <= DOT_UNITS * u * bound.terms:
+    left_over = DOT_UNITS * u * max(bound.terms, bound.largest)
+    if error == 0 or (error <= allowed and small) or error <= left_over:
         return Gap.NONE
     return Gap.BEYOND
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from vjp_cli.exact import reverse
-from vjp_cli.exact.reach import ancestors, inputs_behind
+from vjp_cli.exact.reach import ancestors, depending_on, inputs_behind
 from vjp_cli.lazy import flint, numpy
 from vjp_cli.numbers.scalar import Number, certain, is_finite
-from vjp_cli.tracing.node import NOT_UNIQUE, Index, Node, OutOfTime, Values
+from vjp_cli.tracing.node import NOT_UNIQUE, Doubt, Index, Node, OutOfTime, Values
 from vjp_cli.tracing.tape import Tape, not_finite
 from vjp_cli.tracing.tracer import Untraceable
 
@@ -147,13 +147,12 @@ def _doubts(traced: Traced) -> dict[str, dict[int, str]]:
     if any(len(not_finite(leaf)) for leaf in traced.inputs):
         for leaf, name in names.items():
             found[name] = dict.fromkeys(range(leaf.size), "an input is not finite")
-    behind = ancestors(traced.output)
     for reason in dict.fromkeys(doubt.reason for doubt in traced.tape.doubts):
         starts = [
             (doubt.node, doubt.positions)
             for doubt in traced.tape.doubts
             # a part that the output does not use need not be unique
-            if doubt.reason == reason and (reason != NOT_UNIQUE or doubt.node in behind)
+            if doubt.reason == reason and (reason != NOT_UNIQUE or _reaches(traced.output, doubt))
         ]
         for leaf, positions in inputs_behind(starts).items():
             for position in positions.tolist():
@@ -161,6 +160,13 @@ def _doubts(traced: Traced) -> dict[str, dict[int, str]]:
                     found[names[leaf]][position] = reason
                 found[names[leaf]].setdefault(position, reason)
     return found
+
+
+def _reaches(output: Node, doubt: Doubt) -> bool:
+    """Whether the output uses any of the doubtful elements."""
+    if doubt.node not in ancestors(output) or not len(doubt.positions):
+        return False
+    return bool(depending_on(output, doubt.node, doubt.positions).any())
 
 
 def _uncertain(side: ExactSide) -> bool:

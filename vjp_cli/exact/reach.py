@@ -39,8 +39,8 @@ def ancestors(output: Node) -> set[Node]:
     return seen
 
 
-def depending_on(output: Node, leaf: Node, position: int) -> Any:
-    """For each element of the output whether this element of the leaf reaches it."""
+def depending_on(output: Node, leaf: Node, position: Any) -> Any:
+    """For each element of the output whether this element (or any of several) reaches it."""
     seen = ancestors(output)
     reached: dict[Node, Any] = {}
     for node in sorted(seen, key=lambda candidate: candidate.serial):

@@ -13,8 +13,9 @@ from vjp_cli.ops.table import Kind, Op
 def _angle(input: Any) -> Any:
     if input.dtype.is_complex:
         return torch.atan2(torch.imag(input), torch.real(input))
-    turned = torch.where(input < 0, torch.pi, 0.0)
-    return torch.where(torch.isnan(input), input, turned.to(input.dtype))
+    half_a_turn = 4 * torch.atan(torch.ones_like(input))
+    turned = torch.where(input < 0, half_a_turn, 0)
+    return torch.where(torch.isnan(input), input, turned)
 
 
 def _sgn(input: Any) -> Any:
