@@ -21,13 +21,13 @@ ROOT = Path(__file__).parents[2]
 # run as a script, Python looks beside this file only
 sys.path.insert(0, str(ROOT))
 
-from tests.helpers import run  # noqa: E402
-from tests.surprises import EXPRESSIONS, Case, differences, flat, requests  # noqa: E402
-from vjp_cli.binding import bind, cotangent  # noqa: E402
-from vjp_cli.expression import parse  # noqa: E402
-from vjp_cli.program import Program  # noqa: E402
-from vjp_cli.settings import Settings  # noqa: E402
-from vjp_cli.values import parse_json_value  # noqa: E402
+from tests.helpers import run
+from tests.surprises import EXPRESSIONS, Case, differences, flat, requests
+from vjp_cli.binding import bind, cotangent
+from vjp_cli.expression import parse
+from vjp_cli.program import Program
+from vjp_cli.settings import Settings
+from vjp_cli.values import parse_json_value
 
 WRONG = {"wrong", "nan", "saturated"}
 

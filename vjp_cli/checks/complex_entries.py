@@ -109,6 +109,9 @@ def _what_is_wrong(question: ComplexQuestion, comparison: Comparison) -> str:
         plain = measure(question.torch, question.derivative, question.bound, question.form)
         if plain.gap is Gap.NONE:
             return "the derivative itself, where torch's convention is its conjugate"
+    if comparison.gap is Gap.LOST:
+        what = "0" if question.torch == 0 else "infinity"
+        return f"torch has {what} where the derivative is an ordinary number"
     if comparison.gap is Gap.LARGE:
         return "the error does not shrink with the precision: not rounding"
     return "the error is at least as large as the derivative"

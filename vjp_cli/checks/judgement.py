@@ -155,7 +155,7 @@ class _Judge:
         return entries
 
     def _outside(self, entries: dict[int, Entry], found: Any, name: str, largest: float) -> None:
-        """Structural zeros: 0, up to what cancels in a kernel; slopes where a doubt reaches them."""
+        """Structural zeros: 0 up to what cancels in a kernel; slopes where a doubt reaches them."""
         assert self.exact.side is not None
         columns = self.scaling.point.inputs[name].numel()
         doubts = self.exact.side.doubts[name]

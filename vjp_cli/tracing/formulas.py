@@ -73,10 +73,14 @@ class FormulaWriter:
             if (own < 0).any() or (own >= owner.node.size).any():
                 names.append(f"{owner.name}[...]")
             else:
-                names.append(owner.name + indices.of(_coordinates(own, owner.node.shape)))
+                names.append(owner.name + indices.of(_axes(owner, own)))
             used.append(owner)
         if indices.letters != letters:
             return None
+        if len(used) == 1 and group.formula == slots(1)[0] and self._sum_of(used[0]):
+            # the entry is the sum itself: no name is needed
+            words = self._sum_of(used[0])
+            return FormulaGroup(where, len(group.elements), words, rf"\text{{{words}}}")
         symbols = [_symbol(name) for name in names]
         shown = group.formula.xreplace(dict(zip(slots(len(names)), symbols, strict=True)))
         return FormulaGroup(
@@ -93,19 +97,25 @@ class FormulaWriter:
         if node.kind is NodeKind.LEAF:
             return ""
         indices = _Indices(node.size)
-        where = named.name + indices.of(_coordinates(numpy.arange(node.size), node.shape))
+        where = named.name + indices.of(_axes(named, numpy.arange(node.size)))
         if node.kind is NodeKind.CONSTANT:
             return f"{named.name} is a constant array of the expression"
         made = "" if node.place is None else f" in {node.place.text}"
-        if node.kind is NodeKind.SUM:
-            terms = self.reader.read(node.parents[0])
-            inner = _Indices(len(terms[0].elements)) if len(terms) == 1 else None
-            if inner is not None and len(node.parents) == 1:
-                return f"{where} = sum of {self._term(terms[0])}{made}"
+        words = self._sum_of(named)
+        if words:
+            return f"{where} = {words}{made}"
         kind = {NodeKind.SUM: "a sum", NodeKind.PRODUCT: "a sum of products"}.get(
             node.kind, "an intermediate value"
         )
         return f"{where} = {kind}{made}"
+
+    def _sum_of(self, named: Named) -> str:
+        """``sum of exp(x)`` for an intermediate whose terms are all alike; "" for others."""
+        node = named.node
+        if node.kind is not NodeKind.SUM or len(node.parents) != 1:
+            return ""
+        terms = self.reader.read(node.parents[0])
+        return f"sum of {self._term(terms[0])}" if len(terms) == 1 else ""
 
     def _term(self, group: Group) -> str:
         symbols = [
@@ -115,6 +125,13 @@ class FormulaWriter:
         return _cut(
             text(group.formula.xreplace(dict(zip(slots(len(symbols)), symbols, strict=True))))
         )
+
+
+def _axes(named: Named, own: Index) -> list[Any]:
+    """The coordinates of elements of a named array; none for an intermediate of one element."""
+    if named.node.size == 1 and named.node.kind is not NodeKind.LEAF:
+        return []
+    return _coordinates(own, named.node.shape)
 
 
 def _restricted(group: Group, chosen: Sequence[int]) -> Group:

@@ -20,8 +20,11 @@ from vjp_cli.numbers.scalar import is_rational
 from vjp_cli.tracing.groups import Group, literal, membership, merged, substituted
 from vjp_cli.tracing.node import Index, Node, NodeKind
 
-# A sum of at most this many terms is written out; a longer one gets a name.
-WRITTEN_TERMS = 4
+# A sum of at most so many elements, or of so many products, is written out; longer ones get names.
+WRITTEN_SUM = 2
+WRITTEN_PRODUCTS = 4
+# A constant array of at most so many different values is written as numbers.
+WRITTEN_VALUES = 4
 # A formula with more leaves or operations than this gets a name.
 MOST_LEAVES = 8
 MOST_OPERATIONS = 40
@@ -41,6 +44,9 @@ class Named:
     name: str
     start: int
     node: Node
+
+
+_WRITTEN = {NodeKind.SUM: WRITTEN_SUM, NodeKind.PRODUCT: WRITTEN_PRODUCTS}
 
 
 class Reader:
@@ -76,7 +82,7 @@ class Reader:
             parts = list(zip(node.parents, node.maps, strict=True))
             used = list(node.formula.used)
             groups = self._composed(node, [parts[k] for k in used], _pick(node.formula, used))
-        elif node.maps[0].shape[1] <= WRITTEN_TERMS and node.size:
+        elif node.maps[0].shape[1] <= _WRITTEN[node.kind] and node.size:
             groups = self._written_sum(node)
         else:
             return self._name(node, self._fresh())
@@ -107,7 +113,7 @@ class Reader:
         places: dict[Any, list[int]] = {}
         for k, value in enumerate(values):
             places.setdefault(value if is_rational(value) else str(value), []).append(k)
-        if len(places) > WRITTEN_TERMS:
+        if len(places) > WRITTEN_VALUES:
             return self._name(node, f"c{len(self.named)}")
         return [
             Group(
