@@ -30,6 +30,7 @@ def bind(values: Mapping[str, Value | Generated], settings: Settings) -> Bound:
     Raises:
         InputError: a generated value without a shape, or numbers that the dtype cannot hold.
     """
+    _check_device(settings.device)
     generator = torch.Generator().manual_seed(settings.seed)
     inputs: dict[str, Any] = {}
     constants: dict[str, Any] = {}
@@ -41,6 +42,14 @@ def bind(values: Mapping[str, Value | Generated], settings: Settings) -> Bound:
         bound = tensor(value, settings, generator)
         (constants if value.dtype is not None else inputs)[name] = bound
     return Bound(inputs, constants)
+
+
+def _check_device(device: str) -> None:
+    try:
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError) as error:
+        reason = str(error).strip().splitlines()[0]
+        raise InputError(f"--device {device}: {reason}", "cpu is always there") from error
 
 
 def tensor(

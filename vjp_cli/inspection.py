@@ -51,7 +51,7 @@ def _inspect(request: Request, settings: Settings) -> Report:
             "nothing to differentiate: every input is a constant",
             "an input without a dtype prefix is differentiated",
         )
-    program = Program(request.expression, bound.constants, settings.dtype)
+    program = Program(request.expression, bound.constants, settings.dtype, settings.device)
     held: dict[str, Any] = {}
 
     def v_for(output: "torch.Tensor") -> "torch.Tensor | None":

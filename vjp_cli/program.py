@@ -5,7 +5,7 @@ in one place only, by torch for tensors and by the operation table for tracers.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from vjp_cli.expression import Expression
@@ -23,11 +23,20 @@ class Program:
     Attributes:
         constants: the typed inputs (indices, targets, masks).
         dtype: the name of the dtype of numbers in list literals.
+        device: where factories put what they make.
     """
 
     expression: Expression
     constants: "Mapping[str, torch.Tensor]" = field(default_factory=dict)
     dtype: str = "float64"
+    device: str = "cpu"
+
+    def on_cpu(self) -> "Program":
+        """The same program on the CPU, where exact numbers live."""
+        if self.device == "cpu":
+            return self
+        constants = {name: value.cpu() for name, value in self.constants.items()}
+        return replace(self, constants=constants, device="cpu")
 
     def __call__(self, inputs: Mapping[str, Any], observer: Observer | None = None) -> Any:
         """The output for these inputs.
@@ -37,4 +46,7 @@ class Program:
         """
         names = {**self.constants, **inputs}
         walk = Walk(self.expression, names, observer or Observer(), self.dtype)
-        return walk.run()
+        if self.device == "cpu":
+            return walk.run()
+        with torch.device(self.device):
+            return walk.run()

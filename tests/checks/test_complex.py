@@ -273,7 +273,7 @@ def square(backward: Any) -> Any:
     [
         (lambda v, z: v * (2 * z).conj(), Verdict.BY_DESIGN, "conjugate of the derivative"),
         (lambda v, z: v * 2 * z, Verdict.WRONG, "the derivative itself"),
-        (lambda v, z: (v * 2 * z).conj(), Verdict.WRONG, "at least as large"),
+        (lambda v, z: (v * 2 * z).conj(), Verdict.WRONG, "does not shrink"),
         (lambda v, z: v * (2 * z).conj() * (1 + 1e-3), Verdict.WRONG, "does not shrink"),
         (lambda v, z: v * (2 * z).conj() * (1 + 1e-3j), Verdict.WRONG, "does not shrink"),
         (lambda v, z: v * (2 * z).real, Verdict.WRONG, "does not shrink"),

@@ -97,7 +97,7 @@ class Causes:
 
 
 def _unit(output: "torch.Tensor", row: int) -> "torch.Tensor":
-    unit = torch.zeros(output.numel(), dtype=output.dtype)
+    unit = torch.zeros(output.numel(), dtype=output.dtype, device=output.device)
     unit[row] = 1
     return unit.reshape(output.shape)
 
@@ -185,7 +185,7 @@ def _events_of(step: Step, traced: Step, flow: _Flow, exact_flow: _ExactFlow) ->
         node: Node = tracer.node
         if not arriving_bad:
             for kind, bad in (("nan", flat.isnan()), ("inf", flat.isinf())):
-                positions = bad.nonzero().reshape(-1).numpy()
+                positions = bad.nonzero().reshape(-1).cpu().numpy()
                 if len(positions):
                     events.append(_event(kind, step, operand, node, positions))
         lost = _lost(flat, exact_flow.cotangent(node), arriving, step)

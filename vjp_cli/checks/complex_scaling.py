@@ -6,6 +6,7 @@ has the same error in both. The truth comes from slopes, so one element is asked
 
 import cmath
 import time
+from dataclasses import replace
 
 from vjp_cli.checks.complex_entries import ascent_of
 from vjp_cli.checks.context import Context
@@ -82,7 +83,7 @@ class ComplexScaling:
     def _program(self, width: str) -> Program:
         program, is_complex = self.context.program, is_complex_dtype(self.context.dtype)
         dtype = complex_dtype(width) if is_complex else width
-        return Program(program.expression, program.constants, dtype)
+        return replace(program, dtype=dtype)
 
 
 def _widened(point: Point) -> Point:

@@ -31,7 +31,7 @@ def check(context: Context) -> CheckResult:
         for name in side.wrt
     }
     try:
-        found = _forward(context, tangents).reshape(-1).double()
+        found = _forward(context, tangents).reshape(-1).double().cpu()
     except (VjpError, RuntimeError) as error:
         reason = f"torch has no forward mode here: {str(error).strip().splitlines()[0]}"
         return CheckResult(NAME, Verdict.UNCHECKED, reason=reason)
@@ -61,7 +61,7 @@ def _forward(context: Context, tangents: "dict[str, torch.Tensor]") -> "torch.Te
     dual: Any = torch.autograd.forward_ad
     with dual.dual_level():
         inputs = {
-            name: dual.make_dual(value.detach(), tangents[name].to(value.dtype))
+            name: dual.make_dual(value.detach(), tangents[name].to(value))
             if name in tangents
             else value
             for name, value in context.point.inputs.items()

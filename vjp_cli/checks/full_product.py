@@ -21,7 +21,7 @@ def check(context: Context) -> CheckResult:
     if side.jacobian is None or side.vjp is None or v is None:
         return CheckResult(NAME, Verdict.UNCHECKED, reason="it needs v and the full J")
     form = FORMATS[context.dtype]
-    weights = v.reshape(-1).double()
+    weights = v.reshape(-1).double().cpu()
     compared, largest, apart = 0, 0.0, False
     for name in side.wrt:
         gradient = side.vjp[name]

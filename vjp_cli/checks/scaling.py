@@ -7,7 +7,7 @@ over a few nearby points counts.
 """
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from vjp_cli.derivatives.evaluation import Wanted, evaluate
@@ -90,7 +90,7 @@ class Scaling:
         return {key: (low_errors[key], high_errors[key]) for key in high_errors}
 
     def _program(self, dtype: str) -> Program:
-        return Program(self.program.expression, self.program.constants, dtype)
+        return replace(self.program, dtype=dtype)
 
     def _errors(self, point: Point, truth: ExactSide, dtype: str) -> dict[str, Any]:
         """|torch - truth| / |truth| of every entry, with torch in this dtype."""
@@ -131,6 +131,6 @@ def _nearby(
     """The value moved by up to a few per cent (not at all at first), rounded to the low dtype."""
     if not value.is_floating_point():
         return value
-    noise = torch.rand(value.shape, generator=generator, dtype=torch.float64) - 0.5
+    noise = torch.rand(value.shape, generator=generator, dtype=torch.float64).to(value.device) - 0.5
     moved = value.double() * (1 + (noise / 16 if attempt else 0))
     return moved.to(getattr(torch, low))

@@ -15,7 +15,7 @@ class TorchSide:
     """What torch computes for one problem.
 
     Attributes:
-        output: y, detached.
+        output: y, detached (as all numbers here, on the CPU, wherever they were computed).
         wrt: the inputs differentiated by, in order.
         vjp: for each of them the gradient in its shape, None where torch has no path; None as a
             whole without v, or when the backward pass raised.
@@ -59,19 +59,27 @@ def evaluate(
     if not isinstance(output, torch.Tensor):
         raise EvaluationError(f"the result is a {type(output).__name__}, not a tensor")
     v = wanted.v(output)
+    value = output.detach().cpu()
     sources = [leaves[name] for name in wanted.wrt]
     if not output.requires_grad:
-        return TorchSide(output.detach(), wanted.wrt, None, None, _NO_GRAPH, connected=False)
+        return TorchSide(value, wanted.wrt, None, None, _NO_GRAPH, connected=False)
     try:
         found = None if v is None else gradients(output, sources, v)
         matrices = dense_jacobian(output, sources) if wanted.jacobian else None
     except (RuntimeError, NotImplementedError) as error:
-        return TorchSide(output.detach(), wanted.wrt, None, None, _first_line(error))
+        return TorchSide(value, wanted.wrt, None, None, _first_line(error))
     return TorchSide(
-        output.detach(),
+        value,
         wanted.wrt,
-        None if found is None else dict(zip(wanted.wrt, found, strict=True)),
-        None if matrices is None else dict(zip(wanted.wrt, matrices, strict=True)),
+        None
+        if found is None
+        else {
+            name: None if part is None else part.cpu()
+            for name, part in zip(wanted.wrt, found, strict=True)
+        },
+        None
+        if matrices is None
+        else {name: part.cpu() for name, part in zip(wanted.wrt, matrices, strict=True)},
     )
 
 

@@ -23,6 +23,8 @@ from vjp_cli.tracing.tape import Tape, array
 
 _LAST_BITS = 2560
 _BITS = 256
+# A slope that is 0 between parts is known after this many; one that needs more is an exception.
+_USUAL_DOUBLINGS = 2
 
 
 def complex_side(trace: Trace, *, deadline: float) -> tuple[ExactSide, ExactSide]:
@@ -132,6 +134,7 @@ class ComplexSlopes:
         self.point = point
         self.deadline = deadline
         self.frozen = frozen
+        self._doublings = 0
         self._known: dict[tuple[str, int], ComplexColumn | None] = {}
 
     def column(self, name: str, position: int) -> ComplexColumn | None:
@@ -155,7 +158,9 @@ class ComplexSlopes:
             evaluate = mover_of(
                 self.program, self.point, element, self.deadline, frozen=self.frozen
             )
-            found.append(column_slopes(evaluate, weights, self.deadline))
+            column = column_slopes(evaluate, weights, self.deadline, self._doublings)
+            self._doublings = min(column.doublings, _USUAL_DOUBLINGS)
+            found.append(column)
         return ComplexColumn(tuple(found), self._paired)
 
     @cached_property

@@ -68,7 +68,7 @@ def _plainly_other(
 
 def _moved(value: "torch.Tensor", attempt: int, generator: "torch.Generator") -> "torch.Tensor":
     wide = torch.complex128 if value.is_complex() else torch.float64
-    noise = torch.rand(value.shape, generator=generator, dtype=wide).to(value.dtype)
+    noise = torch.rand(value.shape, generator=generator, dtype=wide).to(value)
     middle = (1 + 1j) / 2 if value.is_complex() else 0.5
     if attempt % 2 == 0:
         return value * (1 + noise / 64) + noise / 128

@@ -64,24 +64,32 @@ class Slopes:
 
 @dataclass(frozen=True)
 class ColumnSlopes:
-    """The slopes of every output, and of Σ v_i·y_i, along one input element."""
+    """The slopes of every output, and of Σ v_i·y_i, along one input element.
+
+    Attributes:
+        doublings: how often the precision was doubled until the bits were certain.
+    """
 
     rows: tuple[Slopes, ...]
     weighted: Slopes | None
+    doublings: int = 0
 
 
-def column_slopes(evaluate: Evaluate, v: list[Number] | None, deadline: float) -> ColumnSlopes:
+def column_slopes(
+    evaluate: Evaluate, v: list[Number] | None, deadline: float, doublings: int = 0
+) -> ColumnSlopes:
     """The slopes along one element.
 
     Args:
         evaluate: the function with the element moved by an exact shift, at a precision.
         v: the weights of the outputs, or None.
         deadline: when to give up.
+        doublings: those that a neighbouring element needed, to begin with.
 
     Raises:
         OutOfTime: the deadline came before the bits were certain.
     """
-    for doubling in range(_LAST_DOUBLING + 1):
+    for doubling in range(doublings, _LAST_DOUBLING + 1):
         if time.monotonic() > deadline:
             raise OutOfTime
         samples = _Samples(evaluate, 2**doubling)
@@ -92,7 +100,7 @@ def column_slopes(evaluate: Evaluate, v: list[Number] | None, deadline: float) -
     if v is not None:
         taken = [(row, weight) for row, weight in enumerate(v) if not is_zero(weight)]
         weighted = samples.slopes(taken)
-    return ColumnSlopes(rows, weighted)
+    return ColumnSlopes(rows, weighted, doubling)
 
 
 class _Samples:
@@ -102,6 +110,7 @@ class _Samples:
         self.bits = [factor * (size + _MARGIN_BITS) for size in SIZES]
         self.outputs: dict[tuple[int, int], Any] = {}
         self._depends: Any = None
+        self._constant: set[int] = set()
         for k in range(3):
             self._sample(evaluate, k)
         self.count = len(self.outputs[0, 0])
@@ -127,12 +136,14 @@ class _Samples:
             if depends[row] or not all(is_finite(value) for value in values):
                 continue
             if all(_overlap(values[0], value) for value in values[1:]):
+                self._constant.add(row)
                 for key in self.outputs:
                     self.outputs[key][row] = flint.fmpq(0)
 
     def certain(self, v: list[Number] | None) -> bool:
         """Whether all quotients have their certain bits."""
-        functionals: list[_Functional] = [[(r, None)] for r in range(self.count)]
+        rows = [row for row in range(self.count) if row not in self._constant]
+        functionals: list[_Functional] = [[(row, None)] for row in rows]
         if v is not None:
             functionals.append([(r, w) for r, w in enumerate(v) if not is_zero(w)])
         return all(
@@ -147,6 +158,9 @@ class _Samples:
         """The slopes of a weighted sum of outputs (weight None: the output itself)."""
         if not _finite_weights(functional):
             return Slopes(END, END, hole=True, limits_differ=True)
+        if all(row in self._constant for row, _ in functional):
+            flat = Limit(Tendency.VALUE, flint.fmpq(0))
+            return Slopes(flat, flat)
         hole = not is_finite(self._value(functional, 0, 0))
         left, right = (limit(self._quotients(functional, sign), SIZES[:3]) for sign in (-1, 1))
         return Slopes(left, right, hole, hole and self._limits_differ(functional))

@@ -62,6 +62,7 @@ class Trace(Protocol):
 
 def tracer_of(program: Program, point: Point) -> Trace:
     """The function that runs the program at the point on a tape."""
+    program = program.on_cpu()
 
     def trace(
         tape: Tape,
@@ -105,6 +106,7 @@ def mover_of(
     """
     name, position = element.name, element.position
     held: dict[int, list[Values]] = {}
+    program = program.on_cpu()
 
     def moved(shift: Number, bits: int) -> Moved:
         tape = Tape(bits, frozen=frozen, deadline=deadline)

@@ -14,7 +14,17 @@ _QUARTERS = (1, 0, -1, 0)
 OPPOSITE = {"forward": "backward", "backward": "forward", "ortho": "ortho"}
 
 
-def cosine(one: Any, quarters: Any, size: int) -> Any:
+def cosines(one: Any, turns: Any, size: int) -> Any:
+    """cos(2π·turns/size), exact where ``one`` is traced: each value is computed once."""
+    return _cosine(one, 4 * torch.arange(size), size)[turns % size]
+
+
+def sines(one: Any, turns: Any, size: int) -> Any:
+    """sin(2π·turns/size), like ``cosines``."""
+    return _cosine(one, 4 * torch.arange(size) - size, size)[turns % size]
+
+
+def _cosine(one: Any, quarters: Any, size: int) -> Any:
     """The cosine of quarters/size quarters of a turn."""
     quarters = quarters % (4 * size)
     cosine = torch.cos(2 * torch.atan(one) * quarters / size)
@@ -52,11 +62,10 @@ def irfft(input: Any, n: int | None = None, dim: int = -1, norm: str | None = No
     half = torch.narrow(lines, -1, 0, used)
     frequency, place = torch.arange(used)[:, None], torch.arange(size)
     twice = torch.where((frequency > 0) & (2 * frequency != size), 2, 1)
-    one, quarters = one_like(lines), 4 * frequency * place
-    result = torch.matmul(real_part(half), cosine(one, quarters, size) * twice)
+    one, turns = one_like(lines), frequency * place
+    result = torch.matmul(real_part(half), cosines(one, turns, size) * twice)
     if half.dtype.is_complex:
-        sines = cosine(one, quarters - size, size) * twice
-        result = result - torch.matmul(torch.imag(half), sines)
+        result = result - torch.matmul(torch.imag(half), sines(one, turns, size) * twice)
     return torch.movedim(scaled(result, size, OPPOSITE[norm or "backward"]), -1, dim)
 
 

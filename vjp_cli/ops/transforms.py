@@ -3,7 +3,7 @@
 from typing import Any
 
 from vjp_cli.lazy import torch
-from vjp_cli.ops.fourier import OPPOSITE, cosine, irfft, one_like, scaled
+from vjp_cli.ops.fourier import OPPOSITE, cosines, irfft, one_like, scaled, sines
 from vjp_cli.ops.reductions import axes
 from vjp_cli.ops.table import Kind, Op
 
@@ -21,7 +21,7 @@ def _roots(one: Any, rows: int, columns: int, size: int) -> Any:
         Shape (rows, columns).
     """
     turns = torch.arange(rows)[:, None] * torch.arange(columns)
-    return torch.complex(cosine(one, 4 * turns, size), cosine(one, 4 * turns - size, size))
+    return torch.complex(cosines(one, turns, size), sines(one, turns, size))
 
 
 def _transform(input: Any, n: int | None, dim: int, norm: str | None, inverse: bool) -> Any:
