@@ -113,7 +113,7 @@ def _tree(chance: random.Random, depth: int) -> str:
 
 def report_of(problem: RandomProblem) -> Report:
     """The program's report, with a random v."""
-    settings = Settings(dtype=problem.dtype, timeout=60, remedies=False, further_checks=False)
+    settings = Settings(dtype=problem.dtype, timeout=60, remedies=False, checks=())
     shape = _output_shape(problem)
     chance = random.Random(problem.seed + 1)
     count = math.prod(shape)

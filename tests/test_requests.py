@@ -25,7 +25,7 @@ def test_every_key_reaches_the_request(asked: Asked) -> None:
         "wrt": ["b"],
         "dtype": "torch.float32",
         "layout": "denominator",
-        "checks": [],
+        "checks": ["forward-mode"],
         "function": None,
     }
     assert batched(lines(request))[1] == 0
@@ -70,7 +70,11 @@ def test_wrt_may_be_a_comma_list_and_names_are_folded(asked: Asked) -> None:
         ),
         ({"dtype": "float65"}, "unknown dtype 'float65'", "did you mean 'float64'?"),
         ({"layout": "rows"}, "layout: invalid enum value 'rows'", ""),
-        ({"checks": ["finite"]}, "checks: there is no check 'finite'", ""),
+        (
+            {"checks": ["finite"]},
+            "checks: there is no check 'finite'",
+            "all, none, or some of full-product, determinism, forward-mode",
+        ),
         ({"function": "f.py:g"}, "functions are not supported yet", None),
         ({"against": "f.py:g"}, "functions are not supported yet", None),
         ({"loss": "y.sum()"}, "a loss is not supported yet", None),

@@ -7,7 +7,7 @@ from unicodedata import normalize
 
 from vjp_cli.errors import InputError, shorten
 from vjp_cli.report import Verdict
-from vjp_cli.settings import DTYPES, Format
+from vjp_cli.settings import DTYPES, Check, Format
 
 # torch's other dtypes; none of them can carry a derivative
 _DISCRETE = re.compile(r"u?int\d*|long|short|byte|char|bool|q(u?int)\d+")
@@ -74,6 +74,22 @@ def verdicts_of(text: str, option: str) -> frozenset[Verdict]:
             hint = did_you_mean(word, Verdict) or f"one of {', '.join(Verdict)}"
             raise InputError(f"{option}: '{shorten(word)}' is not a verdict", hint)
     return frozenset(Verdict(word) for word in names_of(text, option))
+
+
+def checks_of(words: Iterable[str], option: str) -> tuple[Check, ...]:
+    """The further checks of a list of names, in which ``all`` and ``none`` stand alone.
+
+    Raises:
+        InputError: a word that is no check.
+    """
+    names = list(words)
+    if names in (["all"], ["none"]):
+        return tuple(Check) if names == ["all"] else ()
+    for word in names:
+        if word not in set(Check):
+            hint = did_you_mean(word, Check) or f"all, none, or some of {', '.join(Check)}"
+            raise InputError(f"{option}: there is no check '{shorten(word)}'", hint)
+    return tuple(check for check in Check if check in names)
 
 
 def format_of(chosen: Format | None, json: bool) -> Format:

@@ -14,7 +14,7 @@ import typer
 
 from vjp_cli import inspection, ops_page, options
 from vjp_cli.arguments import EXAMPLE, wants_json
-from vjp_cli.choices import device_of, dtype_of, format_of, names_of, verdicts_of
+from vjp_cli.choices import checks_of, device_of, dtype_of, format_of, names_of, verdicts_of
 from vjp_cli.command import ExpressionCommand, PlainCommand, ProgramGroup, call_of, known_error
 from vjp_cli.errors import ExitCode
 from vjp_cli.line_source import request_lines
@@ -82,6 +82,7 @@ def _inspect(
     fail_on: options.FailOn = _FAIL_ON,
     digits: options.Digits = None,
     timeout: options.Timeout = _DEFAULTS.timeout,
+    checks: options.Checks = None,
     seed: options.Seed = _DEFAULTS.seed,
     json: options.Json = False,
     format: options.Shape = None,
@@ -104,6 +105,9 @@ def _inspect(
         fail_on=verdicts_of(fail_on, "--fail-on"),
         max_entries=max_entries,
         jacobian=not no_jacobian,
+        checks=_DEFAULTS.checks
+        if checks is None
+        else checks_of(names_of(checks, "--checks"), "--checks"),
     )
     chosen = format_of(format, json)
     call = call_of(context)

@@ -71,7 +71,7 @@ def _inspect(request: Request, settings: Settings) -> Report:
     else:
         scaling = Scaling(program, point, settings, deadline)
         judgement = judge(torch_side, exact, scaling, SlopeOracle(program, point, deadline))
-    further = tuple(check(context) for check in (CHECKS if settings.further_checks else ()))
+    further = tuple(CHECKS[name](context) for name in settings.checks)
     report = assemble(
         request, settings, Stages(point, torch_side, exact, judgement, further, _words(said))
     )
@@ -97,7 +97,7 @@ def _again(request: Request, settings: Settings, deadline: float) -> Callable[[s
             expression = parse(source)
             if set(expression.names) != set(request.expression.names):
                 return None
-            other = replace(settings, remedies=False, further_checks=False, timeout=left)
+            other = replace(settings, remedies=False, checks=(), timeout=left)
             return inspect(replace(request, expression=expression), other)
         except VjpError:
             return None

@@ -75,6 +75,15 @@ NoJacobian = Annotated[bool, _option(SHOWN, "--no-jacobian", help="Do not build 
 MaxEntries = Annotated[
     int, _option(SHOWN, min=0, metavar="N", help="Nest J in JSON up to N entries.")
 ]
+Checks = Annotated[
+    str | None,
+    _option(
+        JUDGEMENT,
+        metavar="NAMES",
+        help="Further checks of torch against itself: all, none, or some of full-product, "
+        "determinism (these two are the default), forward-mode.",
+    ),
+]
 Strict = Annotated[bool, _option(JUDGEMENT, "--strict", help="Exit 1 for everything but ok.")]
 FailOn = Annotated[
     str, _option(JUDGEMENT, metavar="VERDICTS", help="The verdicts that make exit 1.")

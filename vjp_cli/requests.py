@@ -7,7 +7,7 @@ from unicodedata import normalize
 
 import msgspec
 
-from vjp_cli.choices import did_you_mean, dtype_of, names_of
+from vjp_cli.choices import checks_of, did_you_mean, dtype_of, names_of
 from vjp_cli.errors import InputError, LimitError, shorten
 from vjp_cli.expression import Expression, parse
 from vjp_cli.inspection import Request
@@ -74,14 +74,13 @@ def request_of(decoded: Any, base: Settings) -> tuple[Request, Settings]:
     line = _typed(decoded)
     if line.expression is None:
         raise InputError("there is no expression", 'for example {"expression": "x**2", …}')
-    for name in line.checks or ():
-        raise InputError(f"checks: there is no check '{shorten(name)}'")
     expression = parse(line.expression)
     settings = replace(
         base,
         wrt=_wrt(line.wrt),
         dtype=base.dtype if line.dtype is None else dtype_of(line.dtype),
         layout=line.layout or base.layout,
+        checks=base.checks if line.checks is None else checks_of(line.checks, "checks"),
     )
     _check_known(settings.wrt, expression, "wrt")
     inputs = _inputs(line.inputs or {}, expression)

@@ -31,6 +31,14 @@ class Color(StrEnum):
     NEVER = "never"
 
 
+class Check(StrEnum):
+    """Further checks, of torch against itself; each is a file of ``vjp_cli.checks``."""
+
+    FULL_PRODUCT = "full-product"
+    DETERMINISM = "determinism"
+    FORWARD_MODE = "forward-mode"
+
+
 DTYPES = ("float64", "float32", "float16", "bfloat16", "complex128", "complex64")
 
 
@@ -67,7 +75,8 @@ class Settings:
         max_entries: J is nested in JSON up to this many entries, and a list of coordinates beyond.
         jacobian: whether J is built.
         remedies: whether other ways to write the expression are looked for.
-        further_checks: whether the checks of torch against itself are made too.
+        checks: the further checks to make. Forward mode is not among them by default: its first use
+            in a process loads modules for a second.
     """
 
     wrt: tuple[str, ...] = ()
@@ -84,4 +93,4 @@ class Settings:
     max_entries: int = 1_000_000
     jacobian: bool = True
     remedies: bool = True
-    further_checks: bool = True
+    checks: tuple[Check, ...] = (Check.FULL_PRODUCT, Check.DETERMINISM)

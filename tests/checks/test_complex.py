@@ -19,7 +19,7 @@ def solve(
 ) -> Report:
     values = {name: parse_value(text, f"--{name}") for name, text in inputs.items()}
     cotangent = None if v is None else parse_value(v, "--v")
-    settings = Settings(dtype=dtype, further_checks=False)
+    settings = Settings(dtype=dtype, checks=())
     return inspect(Request(parse(expression), values, cotangent), settings)
 
 
