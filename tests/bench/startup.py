@@ -35,7 +35,7 @@ def main() -> None:
     runs = int(sys.argv[1]) if len(sys.argv) > 1 else 7
     vjp = shutil.which("vjp") or "vjp"
     rows = [
-        ("vjp inspect (the example)", [vjp, *EXAMPLE], IMPORTS, 0.75),
+        ("vjp inspect (the example)", [vjp, *EXAMPLE], IMPORTS, 0.9),
         ("vjp --help", [vjp, "--help"], TORCH, 0.1),
         ("vjp --version", [vjp, "--version"], TORCH, 0.1),
     ]

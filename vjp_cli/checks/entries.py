@@ -132,6 +132,8 @@ def _by_slopes(question: Question, slopes: Slopes) -> Entry:
     if verdict in (Verdict.WRONG, Verdict.SATURATED) and question.doubt and truth.value:
         verdict = Verdict.WRONG
         cause = f"{question.doubt}: the branch that torch follows is not the function's slope"
+    if verdict is Verdict.KINK and question.doubt:
+        cause = f"{question.doubt}; torch's number is one choice between the slopes"
     comparison = compared[0] if compared and truth.kind is not TruthKind.SLOPES else None
     return Entry(verdict, truth, question.torch, comparison, cause)
 

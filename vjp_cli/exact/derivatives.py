@@ -147,12 +147,12 @@ def _doubts(traced: Traced) -> dict[str, dict[int, str]]:
     if any(len(not_finite(leaf)) for leaf in traced.inputs):
         for leaf, name in names.items():
             found[name] = dict.fromkeys(range(leaf.size), "an input is not finite")
-    for reason in dict.fromkeys(doubt.reason for doubt in traced.tape.doubts):
+    for reason in dict.fromkeys(_words(doubt) for doubt in traced.tape.doubts):
         starts = [
             (doubt.node, doubt.positions)
             for doubt in traced.tape.doubts
             # a part that the output does not use need not be unique
-            if doubt.reason == reason and (reason != NOT_UNIQUE or _reaches(traced.output, doubt))
+            if _words(doubt) == reason and (reason != NOT_UNIQUE or _reaches(traced.output, doubt))
         ]
         for leaf, positions in inputs_behind(starts).items():
             for position in positions.tolist():
@@ -160,6 +160,13 @@ def _doubts(traced: Traced) -> dict[str, dict[int, str]]:
                     found[names[leaf]][position] = reason
                 found[names[leaf]].setdefault(position, reason)
     return found
+
+
+def _words(doubt: Doubt) -> str:
+    """The reason, and the part of the expression where it arose."""
+    if doubt.reason == NOT_UNIQUE or doubt.place is None:
+        return doubt.reason
+    return f"{doubt.reason} in '{doubt.place.text}'"
 
 
 def _reaches(output: Node, doubt: Doubt) -> bool:
