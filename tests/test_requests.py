@@ -7,7 +7,7 @@ import pytest
 
 from tests.batches import GOOD, batched, error_of, lines
 from tests.helpers import Asked, ask, run_process
-from vjp_cli.settings import Layout, Settings
+from vjp_cli.settings import Check, Layout, Settings
 from vjp_cli.values import Generated, Value
 
 
@@ -35,7 +35,9 @@ def test_every_key_reaches_the_request(asked: Asked) -> None:
         "a": Value((2,), (1.0, 2.0)),
         "b": Value((2,), (float("inf"), 4.0)),
     }
-    assert settings == Settings(wrt=("b",), dtype="float32", layout=Layout.DENOMINATOR)
+    assert settings == Settings(
+        wrt=("b",), dtype="float32", layout=Layout.DENOMINATOR, checks=(Check.FORWARD_MODE,)
+    )
 
 
 def test_wrt_may_be_a_comma_list_and_names_are_folded(asked: Asked) -> None:

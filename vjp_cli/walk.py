@@ -11,6 +11,7 @@ from vjp_cli.language import folding, meaning
 from vjp_cli.language.meaning import AttributeKind
 from vjp_cli.lazy import torch
 from vjp_cli.observer import Observer
+from vjp_cli.operators import BINARY, COMPARISONS, NUMBERS, UNARY
 from vjp_cli.ops.table import Kind, Op
 from vjp_cli.tracing.node import OutOfTime
 from vjp_cli.tracing.positions import flatten
@@ -39,35 +40,6 @@ _LIST_OPERATIONS = frozenset(
         "atleast_3d",
     ]
 )
-
-_BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod,
-    ast.Pow: operator.pow,
-    ast.MatMult: operator.matmul,
-    ast.BitAnd: operator.and_,
-    ast.BitOr: operator.or_,
-}
-_UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
-    ast.USub: operator.neg,
-    ast.UAdd: operator.pos,
-    ast.Invert: operator.invert,
-}
-_COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-}
-
-
-_NUMBERS = (int, float, complex)
 
 
 class Walk:
@@ -168,21 +140,21 @@ class Walk:
     def binary(self, node: ast.BinOp, left: Any, right: Any) -> Any:
         """One operator; arithmetic of plain numbers is bounded as it was while checking."""
         where = place(self.expression, node)
-        if isinstance(left, _NUMBERS) and isinstance(right, _NUMBERS):
+        if isinstance(left, NUMBERS) and isinstance(right, NUMBERS):
             return folding.binary(node.op, left, right, where)
-        if isinstance(node.op, ast.Pow) and isinstance(right, _NUMBERS):
+        if isinstance(node.op, ast.Pow) and isinstance(right, NUMBERS):
             folding.exponent(right, where)
-        return self.attempt(node, _BINARY[type(node.op)], left, right)
+        return self.attempt(node, BINARY[type(node.op)], left, right)
 
     def _unaryop(self, node: ast.UnaryOp) -> Any:
         value = self.operand(node.operand)
-        if isinstance(value, _NUMBERS):
+        if isinstance(value, NUMBERS):
             return folding.unary(node.op, value, place(self.expression, node))
-        return self.attempt(node, _UNARY[type(node.op)], value)
+        return self.attempt(node, UNARY[type(node.op)], value)
 
     def _compare(self, node: ast.Compare) -> Any:
         left, right = self.operand(node.left), self.operand(node.comparators[0])
-        return self.attempt(node, _COMPARISONS[type(node.ops[0])], left, right)
+        return self.attempt(node, COMPARISONS[type(node.ops[0])], left, right)
 
     def _subscript(self, node: ast.Subscript) -> Any:
         owner = self.stacked(node.value, self.value(node.value))
@@ -262,7 +234,7 @@ class Walk:
             return value
         filled = [
             self.observer.lift(torch.tensor(part, dtype=_holding(model.dtype, part)))
-            if isinstance(part, _NUMBERS)
+            if isinstance(part, NUMBERS)
             else part
             for part in parts
         ]

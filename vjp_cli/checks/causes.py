@@ -174,8 +174,12 @@ def _events_of(step: Step, traced: Step, flow: _Flow, exact_flow: _ExactFlow) ->
     arriving = [flow.at(result) for result in step.results]
     if all(cotangent is None for cotangent in arriving):
         return []
-    # what arrives bad was made by an operation nearer to the output
-    arriving_bad = any(c is not None and not bool(c.isfinite().all()) for c in arriving)
+    # what arrives bad was made by an operation nearer to the output; infinities can make a NaN
+    came = [c for c in arriving if c is not None]
+    known = {
+        "nan": any(bool(c.isnan().any()) for c in came),
+        "inf": any(not bool(c.isfinite().all()) for c in came),
+    }
     events = []
     handed = flow.handed_on(step)
     for operand, part, tracer in zip(step.operands, handed, traced.operands, strict=True):
@@ -183,11 +187,10 @@ def _events_of(step: Step, traced: Step, flow: _Flow, exact_flow: _ExactFlow) ->
             continue
         flat = part.detach().reshape(-1)
         node: Node = tracer.node
-        if not arriving_bad:
-            for kind, bad in (("nan", flat.isnan()), ("inf", flat.isinf())):
-                positions = bad.nonzero().reshape(-1).cpu().numpy()
-                if len(positions):
-                    events.append(_event(kind, step, operand, node, positions))
+        for kind, bad in (("nan", flat.isnan()), ("inf", flat.isinf())):
+            positions = bad.nonzero().reshape(-1).cpu().numpy()
+            if len(positions) and not known[kind]:
+                events.append(_event(kind, step, operand, node, positions))
         lost = _lost(flat, exact_flow.cotangent(node), arriving, step)
         if len(lost):
             events.append(_event("zero", step, operand, node, lost))
@@ -237,7 +240,7 @@ def _event(kind: str, step: Step, operand: "torch.Tensor", node: Node, positions
     overflow = any(not bool(result.detach().isfinite().all()) for result in step.results)
     words = {
         "nan": f"NaN enters in the backward pass of '{text}' where its operand is {at:g}: "
-        "its derivative there is not finite, and 0 times that is NaN",
+        "0 times infinity, or a derivative that is not a number there",
         "inf": f"the derivative of '{text}' overflows where its operand is {at:g}",
         "zero": f"'{text}' loses the derivative where its operand is {at:g}: "
         + ("its value overflows" if overflow else "it is rounded away"),

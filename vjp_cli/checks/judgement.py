@@ -1,23 +1,15 @@
 """Every entry of J and of vᵀJ judged, and what the report says of it."""
 
-import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-from vjp_cli.checks.causes import Causes
-from vjp_cli.checks.entries import UNKNOWN, Entry, Question, judge_entry
+from vjp_cli.checks.judge import Judge
 from vjp_cli.checks.scaling import Scaling
 from vjp_cli.checks.tally import Tally
-from vjp_cli.checks.verdict import Bound, radius_of
 from vjp_cli.derivatives.evaluation import TorchSide
-from vjp_cli.exact.derivatives import settled
 from vjp_cli.exact.oracle import SlopeOracle
 from vjp_cli.exact.side import ExactAnswer
-from vjp_cli.exact.slopes import Slopes, agree
-from vjp_cli.lazy import flint, torch
-from vjp_cli.numbers.dtypes import FORMATS, FloatFormat
-from vjp_cli.numbers.scalar import is_finite, to_float
 from vjp_cli.report import Array, CheckResult, Finding, Judged, Truth, TruthKind, Verdict
 
 
@@ -52,7 +44,7 @@ class Judgement:
 
 def judge(side: TorchSide, exact: ExactAnswer, scaling: Scaling, oracle: SlopeOracle) -> Judgement:
     """Judge all that torch gave against all that is known."""
-    judges = _Judge(side, exact, scaling, oracle)
+    judges = Judge(side, exact, scaling, oracle)
     names = side.wrt
     shapes = {name: tuple(scaling.point.inputs[name].shape) for name in names}
     tally = Tally(side.output.ndim)
@@ -81,226 +73,3 @@ def judge(side: TorchSide, exact: ExactAnswer, scaling: Scaling, oracle: SlopeOr
 
 def _as_number(truth: Truth) -> float | None:
     return float(truth.value) if truth.kind is TruthKind.VALUE else None
-
-
-def _coarsest(dtype: str, side: TorchSide, exact: ExactAnswer) -> FloatFormat:
-    """The format with the fewest digits that a derivative passes through."""
-    names = {dtype, str(side.output.dtype).removeprefix("torch.")}
-    if exact.side is not None:
-        names |= exact.side.traced.tape.dtypes
-    known = [FORMATS[name] for name in names if name in FORMATS]
-    return min(known, key=lambda form: form.bits, default=FORMATS["float64"])
-
-
-def _largest(found: "torch.Tensor | None") -> float:
-    """The largest finite entry of J in size; 0 for none."""
-    if found is None:
-        return 0.0
-    finite = found[found.isfinite()].abs()
-    return float(finite.max()) if finite.numel() else 0.0
-
-
-class _Judge:
-    """Asks one question for each entry.
-
-    Entries of J that no path reaches are not asked about: their truth is exactly 0, and only a
-    number of torch's other than 0 makes them an ``Entry``.
-    """
-
-    def __init__(
-        self, side: TorchSide, exact: ExactAnswer, scaling: Scaling, oracle: SlopeOracle
-    ) -> None:
-        self.oracle = oracle
-        self.frozen = SlopeOracle(scaling.program, scaling.point, scaling.deadline, frozen=True)
-        self.causes = Causes(scaling.program, scaling.point, scaling.deadline)
-        self.side = side
-        self.exact = exact
-        self.scaling = scaling
-        self.form = _coarsest(scaling.settings.dtype, side, exact)
-        self.rounding = exact.rounding
-        v = scaling.point.v
-        sizes = [abs(value) for value in side.output.reshape(-1).tolist() if math.isfinite(value)]
-        weights = [] if v is None else [abs(value) for value in v.reshape(-1).tolist()]
-        self.size = max([1.0, *sizes])
-        self.scale = max([self.size, *weights])
-
-    def matrix(self, name: str) -> dict[int, Entry]:
-        """The entries of J that are asked about, by flat position."""
-        found = None if self.side.jacobian is None else self.side.jacobian[name].reshape(-1)
-        exact = self.exact.side
-        columns = self.scaling.point.inputs[name].numel()
-        if exact is None or self.exact.reason:
-            count = self.side.output.numel() * columns
-            return dict.fromkeys(range(count), self._unjudged())
-        matrix = exact.jacobian[name]
-        radii = self._radii(name)
-        numbers = (
-            [None] * len(matrix.rows)
-            if found is None
-            else found[matrix.rows * columns + matrix.columns].tolist()
-        )
-        largest = _largest(found)
-        entries: dict[int, Entry] = {}
-        doubts = exact.doubts[name]
-        for k, (row, column) in enumerate(
-            zip(matrix.rows.tolist(), matrix.columns.tolist(), strict=True)
-        ):
-            bound = Bound(radii[k], self.size, largest=largest)
-            doubt = doubts.get(column, "")
-            where = ("jacobian", name, (row, column))
-            truth = matrix.values[k]
-            entries[row * columns + column] = self._ask(numbers[k], truth, bound, doubt, where)
-        if found is not None:
-            self._outside(entries, found, name, largest)
-        return entries
-
-    def _outside(self, entries: dict[int, Entry], found: Any, name: str, largest: float) -> None:
-        """Structural zeros: 0 up to what cancels in a kernel; slopes where a doubt reaches them."""
-        assert self.exact.side is not None
-        columns = self.scaling.point.inputs[name].numel()
-        doubts = self.exact.side.doubts[name]
-        rows = self.side.output.numel()
-        suspects = set((found != 0).nonzero().reshape(-1).tolist())
-        suspects.update(row * columns + column for column in doubts for row in range(rows))
-        for position in suspects - entries.keys():
-            row, column = divmod(position, columns)
-            number = float(found[position])
-            where = ("jacobian", name, (row, column))
-            zero = flint.fmpq(0)
-            entries[position] = self._ask(
-                number, zero, Bound(largest=largest), doubts.get(column, ""), where
-            )
-
-    def column(self, name: str) -> dict[int, Entry]:
-        """The entries of vᵀJ."""
-        numbers = self.torch_column(name)
-        exact = self.exact.side
-        if exact is None or self.exact.reason or exact.vjp is None:
-            return dict.fromkeys(range(len(numbers)), self._unjudged())
-        balls = None if self.rounding is None else self.rounding.vjp
-        terms = self._terms(name)
-        doubts = exact.doubts[name]
-        entries: dict[int, Entry] = {}
-        for k, number in enumerate(numbers):
-            radius = math.inf if balls is None else radius_of(balls[name][k])
-            bound = Bound(radius, self.scale, terms[k])
-            where = ("vjp", name, (k,))
-            truth = exact.vjp[name][k]
-            entries[k] = self._ask(number, truth, bound, doubts.get(k, ""), where)
-        return entries
-
-    def torch_column(self, name: str) -> list[float | None]:
-        """Torch's vᵀJ for one input; 0 where there is no path, None where the pass raised."""
-        size = self.scaling.point.inputs[name].numel()
-        if self.side.vjp is None and self.side.connected:
-            return [None] * size
-        if self.side.vjp is None:
-            # no graph: 0 where that is the derivative, else no number
-            exact = None if self.exact.side is None else self.exact.side.vjp
-            truths = [None] * size if exact is None else exact[name].tolist()
-            return [0.0 if truth is not None and truth == 0 else None for truth in truths]
-        gradient = self.side.vjp[name]
-        if gradient is None:
-            truth = None if self.exact.side is None else self.exact.side.vjp
-            cut = truth is not None and any(value != 0 for value in truth[name].tolist())
-            return [None if cut else 0.0] * size
-        return [float(value) for value in gradient.reshape(-1).tolist()]
-
-    def notes(self) -> list[str]:
-        """What the reader must know of the judgement as a whole."""
-        if self.exact.reason:
-            return [f"nothing was checked: {self.exact.reason}"]
-        return []
-
-    def _ask(
-        self,
-        number: float | None,
-        truth: Any,
-        bound: Bound,
-        doubt: str,
-        where: tuple[str, str, tuple[int, ...]],
-    ) -> Entry:
-        target, name, index = where
-
-        def slopes() -> Slopes | None:
-            column = self.oracle.column(name, index[-1])
-            if column is None:
-                return None
-            return column.weighted if target == "vjp" else column.rows[index[0]]
-
-        question = Question(
-            number,
-            truth,
-            bound,
-            self.form,
-            doubt,
-            lambda: self.scaling.is_rounding(target, name, index),
-            slopes,
-            lambda: self._as_written(target, name, index),
-        )
-        return self._explained(judge_entry(question), target, name, index)
-
-    def _explained(self, entry: Entry, target: str, name: str, index: tuple[int, ...]) -> Entry:
-        """The entry with the operation to blame; a saturation that none explains is wrong."""
-        blamable = (Verdict.NAN, Verdict.SATURATED)
-        if entry.verdict not in blamable or entry.torch is None:
-            return entry
-        row = None if target == "vjp" else index[0]
-        event = self.causes.of(name, index[-1], row, entry.torch.real)
-        if event is not None:
-            return replace(entry, cause=event.words, place=event.place)
-        if entry.verdict is Verdict.SATURATED:
-            return replace(entry, verdict=Verdict.WRONG)
-        return entry
-
-    def _as_written(self, target: str, name: str, index: tuple[int, ...]) -> tuple[Any, str] | None:
-        """The entry of the program as written, and where it departs from its mathematics."""
-        if self.exact.side is None or not self.exact.side.traced.tape.departures:
-            return None
-        words = ", ".join(dict.fromkeys(self.exact.side.traced.tape.departures))
-        number = self._frozen_number(target, name, index)
-        if number is None or not (settled(number) and is_finite(number)):
-            # no formula: by the slopes of the program as written
-            column = self.frozen.column(name, index[-1])
-            slopes = None
-            if column is not None:
-                slopes = column.weighted if target == "vjp" else column.rows[index[0]]
-            if slopes is None or not agree(slopes.left, slopes.right):
-                return None
-            number = slopes.left.value
-        return None if number is None else (number, words)
-
-    def _frozen_number(self, target: str, name: str, index: tuple[int, ...]) -> Any:
-        """The entry of the program as written by formula; None when there is none."""
-        frozen = self.exact.frozen()
-        if frozen is None:
-            return None
-        if target == "vjp":
-            return None if frozen.vjp is None else frozen.vjp[name][index[0]]
-        matrix = frozen.jacobian[name]
-        found = matrix.values[(matrix.rows == index[0]) & (matrix.columns == index[1])]
-        return found[0] if len(found) else flint.fmpq(0)
-
-    def _unjudged(self) -> Entry:
-        return Entry(Verdict.UNCHECKED, UNKNOWN, cause=self.exact.reason)
-
-    def _radii(self, name: str) -> list[float]:
-        assert self.exact.side is not None
-        if self.rounding is None:
-            return [math.inf] * len(self.exact.side.jacobian[name].rows)
-        return [radius_of(value) for value in self.rounding.jacobian[name].values.tolist()]
-
-    def _terms(self, name: str) -> list[float]:
-        """Σ_i |v_i·J_ij| for each j, from the exact J where it was built."""
-        sums = [0.0] * self.scaling.point.inputs[name].numel()
-        exact, v = self.exact.side, self.scaling.point.v
-        if exact is None or v is None or name not in exact.jacobian:
-            return sums
-        weights = v.reshape(-1).tolist()
-        matrix = exact.jacobian[name]
-        for row, column, value in zip(
-            matrix.rows.tolist(), matrix.columns.tolist(), matrix.values.tolist(), strict=True
-        ):
-            if weights[row] and is_finite(value):
-                sums[column] += abs(weights[row] * to_float(value))
-        return sums

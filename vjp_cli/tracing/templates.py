@@ -79,6 +79,9 @@ class Reader:
             return merged(self._moved(node))
         if node.kind is NodeKind.ELEMENTWISE:
             assert node.formula is not None
+            if node.formula.expression.has(sympy.Derivative, sympy.Subs):
+                # a derivative without a closed form; SymPy refuses to substitute into it
+                return self._name(node, self._fresh())
             parts = list(zip(node.parents, node.maps, strict=True))
             used = list(node.formula.used)
             groups = self._composed(node, [parts[k] for k in used], _pick(node.formula, used))
