@@ -79,9 +79,10 @@ def tenth_digit_off(v: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
 
 def test_a_relative_1e_10_is_found(planting: Any) -> None:
     [op] = [op for op in WRONG if op.fault == "sign"]
-    report = inspected(planting, op, tenth_digit_off, Settings(digits=12))
+    report = inspected(planting, op, tenth_digit_off, Settings())
     assert set(places(report)) == {"jacobian.x[2,2]", "vjp.x[2]"}
-    assert report.verdict.severity >= Verdict.IMPRECISE.severity
+    # a backward written in Python is not excused as a kernel of torch's is: the error must shrink
+    assert report.verdict is Verdict.WRONG
     assert report.exit_code == ExitCode.WRONG
 
 

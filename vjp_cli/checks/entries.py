@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from vjp_cli.checks.by_slopes import UNDEFINED, judge_by_slopes
-from vjp_cli.checks.verdict import Bound, Comparison, Gap, measure
+from vjp_cli.checks.verdict import DOT_UNITS, Bound, Comparison, Gap, measure
 from vjp_cli.errors import Place
 from vjp_cli.exact.derivatives import settled
 from vjp_cli.exact.limits import same
@@ -13,7 +13,7 @@ from vjp_cli.exact.slopes import Slopes
 from vjp_cli.numbers.dtypes import FloatFormat
 from vjp_cli.numbers.scalar import Number, digits, is_finite, is_zero
 from vjp_cli.report import Truth, TruthKind, Verdict
-from vjp_cli.tracing.node import NOT_UNIQUE
+from vjp_cli.tracing.node import NO_FORMULA, NOT_UNIQUE
 
 UNKNOWN = Truth(TruthKind.UNKNOWN)
 
@@ -45,6 +45,8 @@ class Question:
         truth: the derivative by formula; may be NaN or without certain digits.
         doubt: why the formula may not be the derivative here; "" when it is.
         is_rounding: asks precision scaling about this entry.
+        custom: whether a backward written in Python is on trial: what torch's own kernels are
+            excused for, an error up to √u, it must prove to be rounding.
         slopes: asks for the slopes of the whole function; None when time ran out.
         by_design: asks for the derivative of the program as written, and where it departs from
             its mathematics; None where it does not.
@@ -56,6 +58,7 @@ class Question:
     form: FloatFormat
     doubt: str
     is_rounding: Callable[[], bool]
+    custom: bool
     slopes: Callable[[], Slopes | None]
     by_design: Callable[[], tuple[Number, str] | None]
 
@@ -113,7 +116,7 @@ def _by_formula(question: Question) -> Entry:
             return Entry(Verdict.OK, truth)
         return Entry(Verdict.MISSING, truth, cause="torch gives no number")
     comparison = measure(question.torch, question.truth, question.bound, question.form)
-    verdict, cause = _meaning(comparison.gap, question)
+    verdict, cause = _meaning(comparison, question)
     if verdict is Verdict.IMPRECISE:
         right = correct_digits(comparison, float(truth.value))
         cause += f" ({right:.1f} of {-math.log10(question.form.unit):.1f} digits are correct)"
@@ -126,7 +129,7 @@ def _by_slopes(question: Question, slopes: Slopes) -> Entry:
     def compare(truth: Number) -> tuple[Verdict, str]:
         assert question.torch is not None
         compared.append(measure(question.torch, truth, question.bound, question.form))
-        return _meaning(compared[-1].gap, question)
+        return _meaning(compared[-1], question)
 
     verdict, truth, cause = judge_by_slopes(question.torch, slopes, compare)
     if verdict in (Verdict.WRONG, Verdict.SATURATED) and question.doubt and truth.value:
@@ -146,13 +149,22 @@ def _unusable(question: Question) -> str:
     return "" if settled(question.truth) else "the digits of the truth are not certain"
 
 
-def _meaning(gap: Gap, question: Question) -> tuple[Verdict, str]:
+def _meaning(comparison: Comparison, question: Question) -> tuple[Verdict, str]:
+    gap = comparison.gap
     if gap is Gap.NONE:
         return Verdict.OK, ""
     if gap is Gap.NAN:
         return Verdict.NAN, "torch has NaN where the derivative exists"
-    if gap is Gap.ROUNDED:
+    if gap is Gap.ROUNDED and (not question.custom or question.is_rounding()):
         return Verdict.IMPRECISE, "rounding costs digits here"
+    if gap is Gap.ROUNDED:
+        return Verdict.WRONG, "a small error that does not shrink with the precision"
+    if gap is Gap.LARGE and question.doubt.startswith(NO_FORMULA):
+        # scaling has no truths nearby here; a kernel that works on whole matrices is off by units
+        # of the largest entry
+        allowed = DOT_UNITS * question.form.unit * question.bound.largest
+        if not question.custom and comparison.error <= allowed:
+            return Verdict.IMPRECISE, "rounding costs digits of a small entry"
     if gap is Gap.LARGE:
         # at a tie precision scaling means nothing: a number beyond the slopes is wrong
         if not question.doubt and question.is_rounding():

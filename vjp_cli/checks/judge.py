@@ -171,6 +171,7 @@ class Judge:
             self.form,
             doubt,
             lambda: self.scaling.is_rounding(target, name, index),
+            self.side.custom,
             slopes,
             lambda: self._as_written(target, name, index),
         )

@@ -22,6 +22,7 @@ class TorchSide:
         jacobian: for each of them J of shape (y.numel(), x.numel()); None when not built.
         failure: what torch said when the backward pass raised, else "".
         connected: whether y has a graph at all.
+        custom: whether a backward in the graph was written in Python, and so is on trial itself.
     """
 
     output: "torch.Tensor"
@@ -30,6 +31,7 @@ class TorchSide:
     jacobian: "dict[str, torch.Tensor] | None"
     failure: str = ""
     connected: bool = True
+    custom: bool = False
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,23 @@ def evaluate(
         None
         if matrices is None
         else {name: part.cpu() for name, part in zip(wanted.wrt, matrices, strict=True)},
+        custom=_has_python_backward(output),
     )
+
+
+def _has_python_backward(output: "torch.Tensor") -> bool:
+    """Whether any node of the graph is a custom ``autograd.Function``."""
+    seen: set[Any] = set()
+    waiting: list[Any] = [output.grad_fn]
+    while waiting:
+        node = waiting.pop()
+        if node is None or node in seen:
+            continue
+        if isinstance(node, torch.autograd.function.BackwardCFunction):
+            return True
+        seen.add(node)
+        waiting.extend(parent for parent, _ in node.next_functions)
+    return False
 
 
 _NO_GRAPH = "element 0 of tensors does not require grad and does not have a grad_fn"

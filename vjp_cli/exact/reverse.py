@@ -20,7 +20,7 @@ from vjp_cli.exact.reach import ancestors
 from vjp_cli.lazy import numpy
 from vjp_cli.numbers.formula import formula, slots
 from vjp_cli.numbers.scalar import exact, is_zero
-from vjp_cli.tracing.node import Index, Node, NodeKind
+from vjp_cli.tracing.node import NO_FORMULA, Index, Node, NodeKind
 from vjp_cli.tracing.tape import Tape, not_finite
 
 
@@ -202,7 +202,7 @@ def _through_opaque(
     tape: Tape, node: Node, entries: Entries, arrivals: dict[Node, _Arrivals]
 ) -> None:
     """No formula: a NaN stands for every entry, and slopes of the whole function decide."""
-    tape.doubt(node, numpy.unique(entries.positions), "evaluated without a formula")
+    tape.doubt(node, numpy.unique(entries.positions), NO_FORMULA)
     rows = numpy.unique(entries.rows)
     for parent in node.parents:
         if parent.active:

@@ -10,6 +10,7 @@ from vjp_cli.ops import (
     complex_parts,
     contractions,
     convolutions,
+    eigenvalues,
     einsum,
     elementary,
     embeddings,
@@ -81,6 +82,7 @@ ROWS: tuple[Op, ...] = (
     *linalg.ROWS,
     *factorisations.ROWS,
     *spectral.ROWS,
+    *eigenvalues.ROWS,
 )
 
 # The prefixes under which people write torch's functions; a row is found with or without them.

@@ -5,18 +5,17 @@ derivatives. Eigenvectors and singular vectors take the sign that torch gives th
 are NaN where they are not unique.
 """
 
-from collections.abc import Callable, Sequence
-from math import nan, prod
+from collections.abc import Callable
+from math import nan
 from typing import Any, NamedTuple
 
 from vjp_cli.lazy import flint, torch
 from vjp_cli.numbers.exact_array import ExactArray
-from vjp_cli.numbers.scalar import Number, ball, is_finite, precision, to_float
+from vjp_cli.numbers.scalar import ball, is_finite, precision, to_float
 from vjp_cli.numbers.symmetric import Eigen, Row, eigen
+from vjp_cli.ops.matrices import Matrix, joined, matrices, stacked, transposed
 from vjp_cli.ops.symmetrised import DEPARTURE, symmetrised
 from vjp_cli.ops.table import Kind, Op
-
-Matrix = Sequence[Sequence[Number]]
 
 
 class _Eigh(NamedTuple):
@@ -36,30 +35,7 @@ class _SVD(NamedTuple):
     V: Any
 
 
-# -- batches ------------------------------------------------------------------------------------
-
-
-def _matrices(A: ExactArray) -> list[Matrix]:
-    rows, columns = A.shape[-2:]
-    size = rows * columns
-    starts = [k * size for k in range(prod(A.shape[:-2]))]
-    return [
-        [list(A.numbers[start + i * columns : start + (i + 1) * columns]) for i in range(rows)]
-        for start in starts
-    ]
-
-
-def _vectors(A: ExactArray, width: int, found: list[Row]) -> ExactArray:
-    return ExactArray((*A.shape[:-2], width), tuple(x for row in found for x in row))
-
-
-def _stacked(A: ExactArray, shape: tuple[int, int], found: list[Matrix]) -> ExactArray:
-    numbers = tuple(x for matrix in found for row in matrix for x in row)
-    return ExactArray((*A.shape[:-2], *shape), numbers)
-
-
-def _transposed(matrix: Matrix) -> Matrix:
-    return [list(column) for column in zip(*matrix, strict=True)]
+# -- signs ---------------------------------------------------------------------------------------
 
 
 def _aligned(vectors: list[Row], matrix: Matrix, of_torch: Callable[[Any], Any]) -> list[Row]:
@@ -79,23 +55,23 @@ def _aligned(vectors: list[Row], matrix: Matrix, of_torch: Callable[[Any], Any])
 
 
 def _triangle(matrix: Matrix, UPLO: str) -> Matrix:
-    return matrix if UPLO.upper() == "L" else _transposed(matrix)
+    return matrix if UPLO.upper() == "L" else transposed(matrix)
 
 
 def _eigvalsh(A: ExactArray, UPLO: str = "L") -> ExactArray:
-    found = [eigen(_triangle(matrix, UPLO)).values for matrix in _matrices(A)]
-    return _vectors(A, A.shape[-1], found)
+    found = [eigen(_triangle(matrix, UPLO)).values for matrix in matrices(A)]
+    return joined(A, A.shape[-1], found)
 
 
 def _eigh(A: ExactArray, UPLO: str = "L") -> Any:
     n = A.shape[-1]
-    spectra = [eigen(_triangle(matrix, UPLO)) for matrix in _matrices(A)]
+    spectra = [eigen(_triangle(matrix, UPLO)) for matrix in matrices(A)]
     vectors = [
         _aligned(spectrum.vectors, matrix, lambda x: torch.linalg.eigh(x, UPLO).eigenvectors)
-        for spectrum, matrix in zip(spectra, _matrices(A), strict=True)
+        for spectrum, matrix in zip(spectra, matrices(A), strict=True)
     ]
-    values = _vectors(A, n, [spectrum.values for spectrum in spectra])
-    return _Eigh(values, _stacked(A, (n, n), [_transposed(rows) for rows in vectors]))
+    values = joined(A, n, [spectrum.values for spectrum in spectra])
+    return _Eigh(values, stacked(A, (n, n), [transposed(rows) for rows in vectors]))
 
 
 # -- singular values ----------------------------------------------------------------------------
@@ -103,7 +79,7 @@ def _eigh(A: ExactArray, UPLO: str = "L") -> Any:
 
 def _gram(matrix: Matrix) -> Eigen:
     """The spectrum of MᵀM at twice the digits, since a square root halves those of a small one."""
-    columns = _transposed(matrix)
+    columns = transposed(matrix)
     return eigen(
         [
             [sum((ball(x) * y for x, y in zip(u, w, strict=True)), flint.arb(0)) for w in columns]
@@ -128,22 +104,22 @@ def _svdvals(A: ExactArray, *, driver: Any = None) -> ExactArray:
     rows, columns = A.shape[-2:]
     if not rows or not columns:
         return ExactArray((*A.shape[:-2], 0), ())
-    tall = [matrix if rows >= columns else _transposed(matrix) for matrix in _matrices(A)]
-    return _vectors(A, min(rows, columns), [_singular(matrix)[0] for matrix in tall])
+    tall = [matrix if rows >= columns else transposed(matrix) for matrix in matrices(A)]
+    return joined(A, min(rows, columns), [_singular(matrix)[0] for matrix in tall])
 
 
 def _linalg_svd(A: ExactArray, full_matrices: bool = True, *, driver: Any = None) -> Any:
     rows, columns = A.shape[-2:]
     least = min(rows, columns)
-    parts = [_factors(matrix) for matrix in _matrices(A)]
+    parts = [_factors(matrix) for matrix in matrices(A)]
     # torch completes the vectors to a basis in a way of its own: those stay unknown
     height, width = (rows, columns) if full_matrices else (least, least)
-    left = [_transposed(_padded(u, height, rows)) for u, _, _ in parts]
+    left = [transposed(_padded(u, height, rows)) for u, _, _ in parts]
     right = [_padded(v, width, columns) for _, _, v in parts]
     return _LinalgSVD(
-        _stacked(A, (rows, height), left),
-        _vectors(A, least, [s for _, s, _ in parts]),
-        _stacked(A, (width, columns), right),
+        stacked(A, (rows, height), left),
+        joined(A, least, [s for _, s, _ in parts]),
+        stacked(A, (width, columns), right),
     )
 
 
@@ -154,7 +130,7 @@ def _padded(vectors: list[Row], count: int, length: int) -> Matrix:
 def _factors(matrix: Matrix) -> tuple[list[Row], Row, list[Row]]:
     """The left singular vectors, the singular values, and the right singular vectors."""
     wide = len(matrix) < len(matrix[0])
-    tall = _transposed(matrix) if wide else matrix
+    tall = transposed(matrix) if wide else matrix
     values, right = _singular(tall)
     right = _aligned(right, matrix, lambda x: _short_side(torch.linalg.svd(x), wide))
     left = [
@@ -173,15 +149,15 @@ def _short_side(factors: Any, wide: bool) -> Any:
 
 def _svd(input: ExactArray, some: bool = True, compute_uv: bool = True) -> Any:
     left, values, right = _linalg_svd(input, not some)
-    columns = [_transposed(matrix) for matrix in _matrices(right)]
-    return _SVD(left, values, _stacked(input, (right.shape[-1], right.shape[-2]), columns))
+    columns = [transposed(matrix) for matrix in matrices(right)]
+    return _SVD(left, values, stacked(input, (right.shape[-1], right.shape[-2]), columns))
 
 
 # -- functions of matrices ----------------------------------------------------------------------
 
 
 def _matrix_exp(A: ExactArray) -> ExactArray:
-    return _stacked(A, (A.shape[-1], A.shape[-1]), [_exponential(m) for m in _matrices(A)])
+    return stacked(A, (A.shape[-1], A.shape[-1]), [_exponential(m) for m in matrices(A)])
 
 
 def _exponential(matrix: Matrix) -> Matrix:

@@ -18,6 +18,10 @@ Index = Any
 NOT_UNIQUE = "the value is not unique here"
 
 
+# the reason of a doubt about values that came without a formula
+NO_FORMULA = "evaluated without a formula"
+
+
 class NodeKind(StrEnum):
     """What a node is; see the module."""
 

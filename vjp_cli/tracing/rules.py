@@ -8,8 +8,9 @@ from collections.abc import Callable
 from typing import Any
 
 from vjp_cli.lazy import numpy, torch
-from vjp_cli.numbers.dtypes import is_complex_dtype
+from vjp_cli.numbers.dtypes import complex_dtype, is_complex_dtype
 from vjp_cli.numbers.exact_array import ExactArray
+from vjp_cli.numbers.scalar import is_complex
 from vjp_cli.ops.table import Kind, Op
 from vjp_cli.tracing import tracer as tracer_module
 from vjp_cli.tracing.arguments import (
@@ -177,7 +178,8 @@ def _trace_opaque(tape: Tape, op: Op, args: Args, kwargs: Kwargs) -> Any:
         )
 
     def wrap(made: ExactArray) -> Tracer:
-        return Tracer(tape, tape.opaque(nodes, array(made.numbers), made.shape, dtype))
+        own = complex_dtype(dtype) if any(map(is_complex, made.numbers)) else dtype
+        return Tracer(tape, tape.opaque(nodes, array(made.numbers), made.shape, own))
 
     if isinstance(result, ExactArray):
         return wrap(result)
