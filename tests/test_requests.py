@@ -62,7 +62,7 @@ def test_wrt_may_be_a_comma_list_and_names_are_folded(asked: Asked) -> None:
         ),
         ({"inputs": {"x": [1, [2]]}}, None, None),
         ({"inputs": {"x": "1,,2"}}, None, None),
-        ({"inputs": {"x": "int64:1"}}, "nothing to differentiate: every input is a constant", None),
+        ({"inputs": {"x": "int64:1"}}, "nothing to differentiate: x can only be constant", None),
         ({"expression": "3", "inputs": {}}, None, "name what may change, for example 3*x"),
         ({"wrt": ["z"]}, "wrt: the expression has no variable 'z'", "its variables: x"),
         (

@@ -1,4 +1,4 @@
-"""What the operators of an expression do with torch's tensors and with tracers."""
+"""What the operators of an expression do: with numbers, torch's tensors and tracers alike."""
 
 import ast
 import operator

@@ -36,9 +36,9 @@ def request_of(
             "nothing to differentiate: the expression has no variables",
             "name what may change, for example 3*x with --x 2",
         )
-    _check_known(wrt, expression, "--wrt")
+    check_known(wrt, expression, "--wrt")
     inputs = {name: parse_value(texts[name], f"--{name}", stdin) for name in expression.names}
-    _check_differentiable(inputs, wrt)
+    check_differentiable(inputs, wrt, "--wrt")
     cotangent = None if v is None else parse_value(v, "--v", stdin)
     return Request(expression, inputs, cotangent)
 
@@ -58,7 +58,7 @@ def texts_of(
         InputError: a name that is unknown, given twice or without a value.
     """
     assigned = assignments(lets)
-    _check_known(assigned, expression, "--let")
+    check_known(assigned, expression, "--let")
     texts = {name: text for name, text in options.items() if text is not None}
     for name in assigned:
         if name in texts:
@@ -71,7 +71,12 @@ def texts_of(
     return texts
 
 
-def _check_known(names: Iterable[str], expression: Expression, option: str) -> None:
+def check_known(names: Iterable[str], expression: Expression, option: str) -> None:
+    """Refuse names that the expression does not have; ``option`` is where they were written.
+
+    Raises:
+        InputError: an unknown name.
+    """
     for name in names:
         if name not in expression.names:
             has = ", ".join(expression.names) or "none"
@@ -81,12 +86,19 @@ def _check_known(names: Iterable[str], expression: Expression, option: str) -> N
             )
 
 
-def _check_differentiable(inputs: Mapping[str, Value | Generated], wrt: Iterable[str]) -> None:
+def check_differentiable(
+    inputs: Mapping[str, Value | Generated], wrt: Iterable[str], option: str
+) -> None:
+    """Refuse to differentiate by constants.
+
+    Raises:
+        InputError: a constant among ``wrt`` (which was written as ``option``), or nothing else.
+    """
     constants = [name for name, value in inputs.items() if value.dtype is not None]
     for name in wrt:
         if name in constants:
             raise InputError(
-                f"--wrt: {name} is a constant of dtype {inputs[name].dtype}",
+                f"{option}: {name} is a constant of dtype {inputs[name].dtype}",
                 "values with a dtype of their own are indices, targets or masks",
             )
     if len(constants) == len(inputs):

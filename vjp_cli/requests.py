@@ -1,6 +1,6 @@
 """From one line of JSON to a request: typed, every name known, nothing read but the line."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 from unicodedata import normalize
@@ -11,6 +11,7 @@ from vjp_cli.choices import checks_of, did_you_mean, dtype_of, names_of
 from vjp_cli.errors import InputError, LimitError, shorten
 from vjp_cli.expression import Expression, parse
 from vjp_cli.inspection import Request
+from vjp_cli.problem import check_differentiable, check_known
 from vjp_cli.settings import Layout, Settings
 from vjp_cli.values import Generated, Value, parse_json_value
 
@@ -82,9 +83,9 @@ def request_of(decoded: Any, base: Settings) -> tuple[Request, Settings]:
         layout=line.layout or base.layout,
         checks=base.checks if line.checks is None else checks_of(line.checks, "checks"),
     )
-    _check_known(settings.wrt, expression, "wrt")
+    check_known(settings.wrt, expression, "wrt")
     inputs = _inputs(line.inputs or {}, expression)
-    _check_differentiable(inputs, settings.wrt)
+    check_differentiable(inputs, settings.wrt, "wrt")
     v = None if line.v is None else _value(line.v, "v")
     return Request(expression, inputs, v), settings
 
@@ -124,7 +125,7 @@ def _inputs(given: Mapping[str, Any], expression: Expression) -> dict[str, Value
         )
     # Python's parser folds the names in an expression, so those of the inputs are folded too
     folded = {normalize("NFKC", name): value for name, value in given.items()}
-    _check_known(folded, expression, "inputs")
+    check_known(folded, expression, "inputs")
     missing = [name for name in expression.names if folded.get(name) is None]
     if missing:
         raise InputError(f"no value for {', '.join(missing)}", "add it to inputs")
@@ -141,28 +142,3 @@ def _value(decoded: Any, name: str) -> Value | Generated:
                 "write the numbers in the line",
             )
     return parse_json_value(decoded, name)
-
-
-def _check_known(names: Iterable[str], expression: Expression, key: str) -> None:
-    for name in names:
-        if name not in expression.names:
-            has = ", ".join(expression.names)
-            raise InputError(
-                f"{key}: the expression has no variable '{shorten(name)}'",
-                did_you_mean(name, expression.names) or f"its variables: {has}",
-            )
-
-
-def _check_differentiable(inputs: Mapping[str, Value | Generated], wrt: Iterable[str]) -> None:
-    differentiable = {name for name, value in inputs.items() if value.dtype is None}
-    for name in wrt:
-        if name not in differentiable:
-            raise InputError(
-                f"wrt: {name} is a constant of dtype {inputs[name].dtype}",
-                "values with a dtype of their own are indices, targets or masks",
-            )
-    if not differentiable:
-        raise InputError(
-            "nothing to differentiate: every input is a constant",
-            "a value without a dtype of its own is differentiated",
-        )

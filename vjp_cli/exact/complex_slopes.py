@@ -5,20 +5,19 @@ the equations of Cauchy and Riemann, the output is holomorphic in the element an
 derivative; elsewhere it has a real gradient only, ∂L/∂re + i·∂L/∂im of L = Re Σ conj(v_i)·y_i.
 """
 
-import time
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from vjp_cli.exact.derivatives import FIRST_BITS, ExactSide, Matrix, Trace
 from vjp_cli.exact.limits import same
+from vjp_cli.exact.oracle import Oracle
 from vjp_cli.exact.reach import depending_on
 from vjp_cli.exact.slopes import ColumnSlopes, Slopes, agree, column_slopes
-from vjp_cli.exact.tracing_program import Element, Point, mover_of, numbers_of
+from vjp_cli.exact.tracing_program import Element, mover_of, numbers_of
 from vjp_cli.lazy import flint, numpy, torch
 from vjp_cli.numbers.scalar import Number, certain, exact, is_finite, pair, precision
-from vjp_cli.program import Program
-from vjp_cli.tracing.node import Node, OutOfTime
+from vjp_cli.tracing.node import Node
 from vjp_cli.tracing.tape import Tape, array
 
 _LAST_BITS = 2560
@@ -117,39 +116,13 @@ def slope_of(slopes: Slopes) -> Number | None:
     return slopes.right.value
 
 
-class ComplexSlopes:
-    """Answers what the slopes along one input element are, and remembers.
+class ComplexSlopes(Oracle[ComplexColumn]):
+    """The slopes of every output of a complex problem, and of L = Re Σ conj(v_i)·y_i."""
 
-    Args:
-        program: the function.
-        point: where, and with which v.
-        deadline: no answer is begun after it.
-        frozen: ask about the program as written, where it departs from its mathematics.
-    """
+    _doublings = 0
 
-    def __init__(
-        self, program: Program, point: Point, deadline: float, *, frozen: bool = False
-    ) -> None:
-        self.program = program
-        self.point = point
-        self.deadline = deadline
-        self.frozen = frozen
-        self._doublings = 0
-        self._known: dict[tuple[str, int], ComplexColumn | None] = {}
-
-    def column(self, name: str, position: int) -> ComplexColumn | None:
-        """The slopes of every output, and of L, along one element; None when time ran out."""
-        key = (name, position)
-        if key not in self._known:
-            try:
-                self._known[key] = self._answer(name, position)
-            except OutOfTime:
-                self._known[key] = None
-        return self._known[key]
-
-    def _answer(self, name: str, position: int) -> ComplexColumn:
-        if time.monotonic() > self.deadline:
-            raise OutOfTime
+    def answer(self, name: str, position: int) -> ComplexColumn:
+        """See ``Oracle``: along the real direction, and along the imaginary one of a complex input."""
         v = self.point.v
         weights = None if v is None else numbers_of(torch.view_as_real(v) if v.is_complex() else v)
         found = []

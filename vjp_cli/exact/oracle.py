@@ -1,13 +1,19 @@
 """Slopes on demand: one column at a time, remembered, until the time is used up."""
 
+import time
+from abc import ABC, abstractmethod
+from typing import Generic, TypeVar
+
 from vjp_cli.exact.infinite import is_infinite, limits_at_infinity
 from vjp_cli.exact.slopes import ColumnSlopes, column_slopes
 from vjp_cli.exact.tracing_program import Element, Point, mover_of, numbers_of
 from vjp_cli.program import Program
 from vjp_cli.tracing.node import OutOfTime
 
+Column = TypeVar("Column")
 
-class SlopeOracle:
+
+class Oracle(ABC, Generic[Column]):
     """Answers what the slopes of the whole function are along one input element.
 
     Args:
@@ -20,27 +26,44 @@ class SlopeOracle:
     def __init__(
         self, program: Program, point: Point, deadline: float, *, frozen: bool = False
     ) -> None:
-        self.frozen = frozen
         self.program = program
         self.point = point
         self.deadline = deadline
-        self._known: dict[tuple[str, int], ColumnSlopes | None] = {}
+        self.frozen = frozen
+        self.known: dict[tuple[str, int], Column | None] = {}
 
-    def column(self, name: str, position: int) -> ColumnSlopes | None:
-        """The slopes of every output along one element; None when time ran out."""
+    def column(self, name: str, position: int) -> Column | None:
+        """The slopes along one element; None when time ran out."""
         key = (name, position)
-        if key not in self._known:
+        if key not in self.known:
             try:
-                self._answer(name, position)
+                if time.monotonic() > self.deadline:
+                    raise OutOfTime
+                self.known[key] = self.answer(name, position)
             except OutOfTime:
-                self._known[key] = None
-        return self._known[key]
+                self.known[key] = None
+        return self.known[key]
 
-    def _answer(self, name: str, position: int) -> None:
+    @abstractmethod
+    def answer(self, name: str, position: int) -> Column:
+        """The slopes along one element, computed.
+
+        Raises:
+            OutOfTime: the deadline came first.
+        """
+
+
+class SlopeOracle(Oracle[ColumnSlopes]):
+    """The slopes of every output of a real problem, and of Σ v_i·y_i."""
+
+    def answer(self, name: str, position: int) -> ColumnSlopes:
+        """See ``Oracle``; at infinite inputs all elements are answered at once, as limits."""
         if is_infinite(self.point):
-            self._known.update(limits_at_infinity(self.program, self.point, self.deadline))
-            return
+            self.known.update(limits_at_infinity(self.program, self.point, self.deadline))
+            found = self.known[name, position]
+            assert found is not None
+            return found
         v = None if self.point.v is None else numbers_of(self.point.v)
         element = Element(name, position)
         evaluate = mover_of(self.program, self.point, element, self.deadline, frozen=self.frozen)
-        self._known[name, position] = column_slopes(evaluate, v, self.deadline)
+        return column_slopes(evaluate, v, self.deadline)

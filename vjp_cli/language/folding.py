@@ -7,28 +7,14 @@ not be computed in either place.
 
 import ast
 import cmath
-import operator
-from collections.abc import Callable
-from typing import Any
 
 from vjp_cli.errors import ExpressionError, LimitError, Place
+from vjp_cli.operators import BINARY
 from vjp_cli.settings import LIMITS
 
 Number = int | float | complex
 
-_BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod,
-    ast.Pow: operator.pow,
-    ast.MatMult: operator.matmul,
-    ast.BitAnd: operator.and_,
-    ast.BitOr: operator.or_,
-}
-BINARY_OPERATORS = frozenset(_BINARY)
+BINARY_OPERATORS = frozenset(BINARY)
 _AS_A_FLOAT = "write it as a float: 9.0**99"
 
 
@@ -81,7 +67,7 @@ def binary(kind: ast.operator, left: Number, right: Number, place: Place) -> Num
     if isinstance(left, int) and isinstance(right, int):
         _bits(_least_bits(kind, left, right), place)
     try:
-        value: Number = _BINARY[type(kind)](left, right)
+        value: Number = BINARY[type(kind)](left, right)
     except ZeroDivisionError:
         raise ExpressionError(
             "division by the constant zero", "write float('inf') for infinity", place
