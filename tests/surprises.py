@@ -13,15 +13,16 @@ _COMPLEX = re.compile(rf"(?:({_DECIMAL})(?=[+-]))?({_DECIMAL})j")
 Case = dict[str, Any]
 Answer = dict[str, Any]
 _FILE = Path(__file__).parent / "cases" / "surprises.jsonl"
-_KEYS = ("id", "expression", "inputs", "v", "dtype")
+_KEYS = ("id", "expression", "function", "against", "inputs", "v", "dtype")
 
 CASES: list[Case] = [json.loads(line) for line in _FILE.read_text(encoding="utf-8").splitlines()]
-EXPRESSIONS = [case for case in CASES if "expression" in case]
 
 
 def requests(cases: list[Case]) -> str:
     """The lines of a batch: each case without what is expected of it."""
-    return "".join(json.dumps({key: case[key] for key in _KEYS}) + "\n" for case in cases)
+    return "".join(
+        json.dumps({key: case[key] for key in _KEYS if key in case}) + "\n" for case in cases
+    )
 
 
 def flat(nested: Any) -> list[Any]:

@@ -58,7 +58,17 @@ def run(source: str, dtype: str = "float64", **inputs: Any) -> torch.Tensor:
         ("[b, 2*b]*1", torch.stack([B, 2 * B])),
         ("[[b, b], [b, 2*b]]", torch.stack([torch.stack([B, B]), torch.stack([B, 2 * B])])),
         ("[b[0], 2, b[2]]", torch.tensor([7.0, 2, 9])),
+        ("[b, [1, 2, 3]]*1", torch.tensor([[7.0, 8, 9], [1, 2, 3]])),
+        # a list of tensors, for an operation that takes one: what is not a tensor becomes one
+        ("cat([b, [1, 2]])", torch.tensor([7.0, 8, 9, 1, 2])),
+        ("cat(([[1, 2, 3]], x), 0)", torch.cat([torch.tensor([[1.0, 2, 3]]), X])),
+        ("concat([[b, b], x])", torch.cat([torch.stack([B, B]), X])),
+        ("hstack([b[0], 2, [3, 4]])", torch.tensor([7.0, 2, 3, 4])),
+        ("stack((b, [1, 2, 3]), 1)", torch.tensor([[7.0, 1], [8, 2], [9, 3]])),
+        ("cat(split(b, 2))", B),
+        ("b*tensor([[b[0], 1, 2], [3, 4, 5]])", B * torch.tensor([[7.0, 1, 2], [3, 4, 5]])),
         ("einsum('ij,j->i', [x, b])", X @ B),
+        ("einsum('ij,j->i', [x, [1, 0, 1]])", torch.tensor([4.0, 10])),
         ("linalg.multi_dot([x, x.T, x])", X @ X.T @ X),
         ("2*3 + x*0", X * 0 + 6),
     ],
@@ -67,6 +77,12 @@ def test_values(source: str, expected: torch.Tensor) -> None:
     found = run(source)
     assert found.shape == expected.shape
     assert torch.equal(found.double(), expected.double())
+
+
+def test_numbers_in_a_list_of_tensors_have_their_dtype() -> None:
+    joined = run("cat([b, [0.1], [2j]])", b=B.float())
+    assert joined.dtype == torch.complex64
+    assert torch.equal(joined, torch.tensor([7, 8, 9, 0.1, 2j]))
 
 
 def test_list_literals_have_the_dtype_of_the_problem() -> None:

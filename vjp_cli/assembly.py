@@ -14,6 +14,7 @@ from vjp_cli.exact.description import structures_of, symbolic_of
 from vjp_cli.exact.side import ExactAnswer
 from vjp_cli.exact.tracing_program import Point
 from vjp_cli.expression import Expression
+from vjp_cli.functions.source import FunctionSource
 from vjp_cli.lazy import sympy, torch
 from vjp_cli.report import Array, CheckResult, Number, Output, Problem, Report, Verdict, worst
 from vjp_cli.settings import Settings
@@ -22,16 +23,23 @@ from vjp_cli.values import Generated, Value
 
 @dataclass(frozen=True)
 class Request:
-    """What a user asks: an expression, a value for each of its names, and perhaps v."""
+    """What a user asks: an expression or a function, a value for each name, and perhaps v.
 
-    expression: Expression
+    Attributes:
+        expression: None where there is a function.
+        against: where the truth is taken from, if not from the function itself.
+    """
+
+    expression: Expression | None
     inputs: Mapping[str, Value | Generated]
     v: Value | Generated | None = None
+    function: FunctionSource | None = None
+    against: FunctionSource | None = None
 
 
 @dataclass(frozen=True)
 class Stages:
-    """What the stages of one inspection gave."""
+    """What the stages of one inspection gave, and the name of the output."""
 
     point: Point
     torch: TorchSide
@@ -39,6 +47,7 @@ class Stages:
     judgement: Judgement
     further: tuple[CheckResult, ...]
     warnings: tuple[str, ...]
+    name: str
 
 
 def assemble(request: Request, settings: Settings, stages: Stages) -> Report:
@@ -46,13 +55,13 @@ def assemble(request: Request, settings: Settings, stages: Stages) -> Report:
     judgement, torch_side, exact = stages.judgement, stages.torch, stages.exact
     found = {*judgement.verdicts, *(c.verdict for c in stages.further if c.reason)}
     found -= {Verdict.UNCHECKED} - {*judgement.verdicts}
-    name = request.expression.output
+    name = stages.name
     jacobian = torch_side.jacobian
     v = stages.point.v
     return Report(
         problem=Problem(
-            expression=request.expression.source,
-            function=None,
+            expression=None if request.expression is None else request.expression.source,
+            function=None if request.function is None else request.function.text,
             dtype=settings.dtype,
             device=settings.device,
             layout=settings.layout.value,

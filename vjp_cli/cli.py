@@ -128,6 +128,7 @@ def _batch(
     digits: options.Digits = None,
     timeout: options.Timeout = _DEFAULTS.timeout,
     seed: options.Seed = _DEFAULTS.seed,
+    allow_functions: options.AllowFunctions = False,
     fail_fast: options.FailFast = False,
     output: options.File = None,
     quiet: options.Quiet = False,
@@ -144,6 +145,7 @@ def _batch(
         digits=digits,
         strict=strict,
         fail_on=verdicts_of(fail_on, "--fail-on"),
+        allow_functions=allow_functions,
     )
     # only this command needs msgspec, which takes a third of the time of help to import
     batch = pkgutil.resolve_name("vjp_cli.batch")

@@ -19,7 +19,9 @@ from vjp_cli.errors import InputError, LimitError, VjpError
 from vjp_cli.exact.oracle import SlopeOracle
 from vjp_cli.exact.side import answer
 from vjp_cli.exact.tracing_program import Point
-from vjp_cli.expression import parse
+from vjp_cli.expression import Expression, parse
+from vjp_cli.functions.body import UserFunction
+from vjp_cli.functions.source import FunctionSource, load
 from vjp_cli.lazy import torch
 from vjp_cli.program import Program
 from vjp_cli.report import Report
@@ -51,7 +53,11 @@ def _inspect(request: Request, settings: Settings) -> Report:
             "nothing to differentiate: every input is a constant",
             "an input without a dtype prefix is differentiated",
         )
-    program = Program(request.expression, bound.constants, settings.dtype, settings.device)
+    body = _body(request.expression or request.function)
+    program = Program(body, bound.constants, settings.dtype, settings.device)
+    reference = program
+    if request.against is not None:
+        reference = replace(program, body=_body(request.against))
     held: dict[str, Any] = {}
 
     def v_for(output: "torch.Tensor") -> "torch.Tensor | None":
@@ -64,20 +70,32 @@ def _inspect(request: Request, settings: Settings) -> Report:
         warnings.simplefilter("always")
         torch_side = evaluate(program, bound.inputs, wanted)
     point = Point(bound.inputs, wrt, held["v"])
-    exact = answer(program, point, torch_side.output, settings, deadline)
+    exact = answer(reference, point, torch_side.output, settings, deadline)
     context = Context(program, point, torch_side, settings.dtype, settings.seed)
     if exact.is_complex or context.is_complex:
         judgement = judge_complex(context, exact, jacobian=settings.jacobian, deadline=deadline)
     else:
-        scaling = Scaling(program, point, settings, deadline)
-        judgement = judge(torch_side, exact, scaling, SlopeOracle(program, point, deadline))
+        scaling = Scaling(program, point, settings, deadline, reference)
+        judgement = judge(torch_side, exact, scaling, SlopeOracle(reference, point, deadline))
     further = tuple(CHECKS[name](context) for name in settings.checks)
     report = assemble(
-        request, settings, Stages(point, torch_side, exact, judgement, further, _words(said))
+        request,
+        settings,
+        Stages(point, torch_side, exact, judgement, further, _words(said), body.output),
     )
     if not settings.remedies or exact.is_complex or time.monotonic() > deadline:
         return report
+    if request.expression is None:
+        return report
     return with_remedies(report, request.expression, _again(request, settings, deadline))
+
+
+def _body(subject: Expression | FunctionSource | None) -> Expression | UserFunction:
+    if isinstance(subject, FunctionSource):
+        return UserFunction(subject, load(subject))
+    if subject is None:
+        raise InputError("there is neither an expression nor a function")
+    return subject
 
 
 def _words(said: list[warnings.WarningMessage]) -> tuple[str, ...]:
@@ -95,7 +113,7 @@ def _again(request: Request, settings: Settings, deadline: float) -> Callable[[s
             return None
         try:
             expression = parse(source)
-            if set(expression.names) != set(request.expression.names):
+            if set(expression.names) != set(request.inputs):
                 return None
             other = replace(settings, remedies=False, checks=(), timeout=left)
             return inspect(replace(request, expression=expression), other)

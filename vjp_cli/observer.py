@@ -1,5 +1,6 @@
 """Who watches a program while it runs."""
 
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from vjp_cli.errors import Place
@@ -11,6 +12,10 @@ class Observer:
     The exact side lifts what factories make, and both sides note which part of the expression is
     being computed.
     """
+
+    def running(self) -> AbstractContextManager[None]:
+        """Entered around the call of a user's function."""
+        return nullcontext()
 
     def lift(self, value: Any) -> Any:
         """What a factory made, as the program is to see it."""

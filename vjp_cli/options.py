@@ -126,6 +126,14 @@ Quiet = Annotated[
     bool, _option(OUTPUT, "--quiet", "-q", help="No report: the exit code is the answer.")
 ]
 Colors = Annotated[Color, _option(OUTPUT, "--color", help="When to colour.")]
+AllowFunctions = Annotated[
+    bool,
+    _option(
+        PROBLEM,
+        "--allow-functions",
+        help="Requests may name a Python function, FILE.py:NAME; this runs the code of the file.",
+    ),
+]
 FailFast = Annotated[
     bool, _option(JUDGEMENT, "--fail-fast", help="Stop after the first line that is not ok.")
 ]

@@ -3,7 +3,7 @@
 Only texts are looked at, so that all of this is answered before torch is imported.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from vjp_cli.choices import assignments, did_you_mean
 from vjp_cli.errors import InputError, shorten
@@ -36,7 +36,7 @@ def request_of(
             "nothing to differentiate: the expression has no variables",
             "name what may change, for example 3*x with --x 2",
         )
-    check_known(wrt, expression, "--wrt")
+    check_known(wrt, expression.names, "--wrt")
     inputs = {name: parse_value(texts[name], f"--{name}", stdin) for name in expression.names}
     check_differentiable(inputs, wrt, "--wrt")
     cotangent = None if v is None else parse_value(v, "--v", stdin)
@@ -58,7 +58,7 @@ def texts_of(
         InputError: a name that is unknown, given twice or without a value.
     """
     assigned = assignments(lets)
-    check_known(assigned, expression, "--let")
+    check_known(assigned, expression.names, "--let")
     texts = {name: text for name, text in options.items() if text is not None}
     for name in assigned:
         if name in texts:
@@ -71,18 +71,18 @@ def texts_of(
     return texts
 
 
-def check_known(names: Iterable[str], expression: Expression, option: str) -> None:
+def check_known(names: Iterable[str], known: Sequence[str], option: str) -> None:
     """Refuse names that the expression does not have; ``option`` is where they were written.
 
     Raises:
         InputError: an unknown name.
     """
     for name in names:
-        if name not in expression.names:
-            has = ", ".join(expression.names) or "none"
+        if name not in known:
+            has = ", ".join(known) or "none"
             raise InputError(
                 f"{option}: the expression has no variable '{shorten(name)}'",
-                did_you_mean(name, expression.names) or f"its variables: {has}",
+                did_you_mean(name, known) or f"its variables: {has}",
             )
 
 

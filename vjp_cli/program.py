@@ -1,4 +1,4 @@
-"""A bound expression: a callable on any tensor-like, torch's tensors and tracers alike.
+"""A bound expression or function: a callable on any tensor-like, torch's tensors and tracers alike.
 
 The checked tree is walked and torch's own functions are called; what an operation means is decided
 in one place only, by torch for tensors and by the operation table for tracers.
@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from vjp_cli.expression import Expression
+from vjp_cli.functions.body import UserFunction
 from vjp_cli.lazy import torch
 from vjp_cli.observer import Observer
 from vjp_cli.walk import Walk
@@ -18,7 +19,7 @@ __all__ = ["Observer", "Program"]
 
 @dataclass(frozen=True)
 class Program:
-    """An expression with its constants; call it with the inputs.
+    """An expression or a function with its constants; call it with the inputs.
 
     Attributes:
         constants: the typed inputs (indices, targets, masks).
@@ -26,7 +27,7 @@ class Program:
         device: where factories put what they make.
     """
 
-    expression: Expression
+    body: Expression | UserFunction
     constants: "Mapping[str, torch.Tensor]" = field(default_factory=dict)
     dtype: str = "float64"
     device: str = "cpu"
@@ -45,8 +46,12 @@ class Program:
             EvaluationError: torch refused an operation; the error's place names it.
         """
         names = {**self.constants, **inputs}
-        walk = Walk(self.expression, names, observer or Observer(), self.dtype)
         if self.device == "cpu":
-            return walk.run()
+            return self._run(names, observer or Observer())
         with torch.device(self.device):
-            return walk.run()
+            return self._run(names, observer or Observer())
+
+    def _run(self, names: dict[str, Any], observer: Observer) -> Any:
+        if isinstance(self.body, Expression):
+            return Walk(self.body, names, observer, self.dtype).run()
+        return self.body.run(names, observer)

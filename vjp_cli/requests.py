@@ -10,6 +10,7 @@ import msgspec
 from vjp_cli.choices import checks_of, did_you_mean, dtype_of, names_of
 from vjp_cli.errors import InputError, LimitError, shorten
 from vjp_cli.expression import Expression, parse
+from vjp_cli.functions.source import FunctionSource, find
 from vjp_cli.inspection import Request
 from vjp_cli.problem import check_differentiable, check_known
 from vjp_cli.settings import Layout, Settings
@@ -36,8 +37,6 @@ class RequestLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 _KEYS = tuple(field.name for field in msgspec.structs.fields(RequestLine))
 _NOT_YET = {
-    "function": "write the problem as an expression",
-    "against": "write the problem as an expression",
     "loss": "give v, the derivative of the loss by y",
 }
 
@@ -73,9 +72,7 @@ def request_of(decoded: Any, base: Settings) -> tuple[Request, Settings]:
         VjpError: a key, an expression, a name or a value is wrong.
     """
     line = _typed(decoded)
-    if line.expression is None:
-        raise InputError("there is no expression", 'for example {"expression": "x**2", …}')
-    expression = parse(line.expression)
+    subject, against = _subject(line, base)
     settings = replace(
         base,
         wrt=_wrt(line.wrt),
@@ -83,11 +80,33 @@ def request_of(decoded: Any, base: Settings) -> tuple[Request, Settings]:
         layout=line.layout or base.layout,
         checks=base.checks if line.checks is None else checks_of(line.checks, "checks"),
     )
-    check_known(settings.wrt, expression, "wrt")
-    inputs = _inputs(line.inputs or {}, expression)
+    names = subject.names
+    check_known(settings.wrt, names, "wrt")
+    inputs = _inputs(line.inputs or {}, subject)
     check_differentiable(inputs, settings.wrt, "wrt")
     v = None if line.v is None else _value(line.v, "v")
-    return Request(expression, inputs, v), settings
+    if isinstance(subject, Expression):
+        return Request(subject, inputs, v, against=against), settings
+    return Request(None, inputs, v, subject, against), settings
+
+
+def _subject(
+    line: RequestLine, base: Settings
+) -> tuple[Expression | FunctionSource, FunctionSource | None]:
+    """What the line is about, and where its truth is taken from."""
+    if (line.function or line.against) and not base.allow_functions:
+        raise InputError(
+            "a function runs the code of a file",
+            "add --allow-functions if you trust the lines and the files that they name",
+        )
+    against = None if line.against is None else find(line.against, "against")
+    if line.function is not None and line.expression is None:
+        return find(line.function, "function"), against
+    if line.function is not None:
+        raise InputError("there is an expression and a function", "leave one out")
+    if line.expression is None:
+        raise InputError("there is no expression", 'for example {"expression": "x**2", …}')
+    return parse(line.expression), against
 
 
 def _typed(decoded: Any) -> RequestLine:
@@ -103,8 +122,7 @@ def _typed(decoded: Any) -> RequestLine:
         raise InputError(shorten(f"{path}: {said}" if path else said, 160)) from None
     for key, hint in _NOT_YET.items():
         if getattr(line, key) is not None:
-            what = "a loss is" if key == "loss" else "functions are"
-            raise InputError(f"{what} not supported yet", hint)
+            raise InputError(f"a {key} is not supported yet", hint)
     return line
 
 
@@ -116,20 +134,25 @@ def _wrt(given: str | list[str] | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(normalize("NFKC", name) for name in given))
 
 
-def _inputs(given: Mapping[str, Any], expression: Expression) -> dict[str, Value | Generated]:
-    """The value of each of the expression's names, in their order."""
-    if not expression.names:
+def _inputs(
+    given: Mapping[str, Any], subject: Expression | FunctionSource
+) -> dict[str, Value | Generated]:
+    """The value of each name, in their order; a parameter with a default may be left out."""
+    if not subject.names:
         raise InputError(
             "nothing to differentiate: the expression has no variables",
             "name what may change, for example 3*x",
         )
     # Python's parser folds the names in an expression, so those of the inputs are folded too
     folded = {normalize("NFKC", name): value for name, value in given.items()}
-    check_known(folded, expression, "inputs")
-    missing = [name for name in expression.names if folded.get(name) is None]
+    check_known(folded, subject.names, "inputs")
+    optional = subject.optional if isinstance(subject, FunctionSource) else frozenset()
+    missing = [n for n in subject.names if folded.get(n) is None and n not in optional]
     if missing:
         raise InputError(f"no value for {', '.join(missing)}", "add it to inputs")
-    return {name: _value(folded[name], name) for name in expression.names}
+    return {
+        name: _value(folded[name], name) for name in subject.names if folded.get(name) is not None
+    }
 
 
 def _value(decoded: Any, name: str) -> Value | Generated:

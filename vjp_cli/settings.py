@@ -74,6 +74,7 @@ class Settings:
         fail_on: the verdicts that make exit 1.
         max_entries: J is nested in JSON up to this many entries, and a list of coordinates beyond.
         jacobian: whether J is built.
+        allow_functions: whether a request may name a Python function, whose file is then run.
         remedies: whether other ways to write the expression are looked for.
         checks: the further checks to make. Forward mode is not among them by default: its first use
             in a process loads modules for a second.
@@ -92,5 +93,6 @@ class Settings:
     )
     max_entries: int = 1_000_000
     jacobian: bool = True
+    allow_functions: bool = False
     remedies: bool = True
     checks: tuple[Check, ...] = (Check.FULL_PRODUCT, Check.DETERMINISM)

@@ -18,29 +18,6 @@ from vjp_cli.tracing.positions import flatten
 from vjp_cli.tracing.registry import torch_function
 from vjp_cli.tracing.tracer import Tracer, Untraceable
 
-# Operations whose argument is a list of tensors; for all others a list means the stacked tensor.
-_LIST_OPERATIONS = frozenset(
-    [
-        "cat",
-        "stack",
-        "hstack",
-        "vstack",
-        "dstack",
-        "column_stack",
-        "broadcast_tensors",
-        "meshgrid",
-        "block_diag",
-        "einsum",
-        "multi_dot",
-        "chain_matmul",
-        "tensor",
-        "cartesian_prod",
-        "atleast_1d",
-        "atleast_2d",
-        "atleast_3d",
-    ]
-)
-
 
 class Walk:
     """One evaluation of the checked tree."""
@@ -195,8 +172,7 @@ class Walk:
         if called.op is None:
             return self.attempt(node, getattr(args[0], called.query), *args[1:])
         kwargs = {str(k.arg): self.value(k.value) for k in node.keywords}
-        if not _LIST_OPERATIONS.intersection(called.op.names):
-            args = [self.stacked(node, value) for value in args]
+        args = [self.argument(node, called.op, value) for value in args]
         result = self.attempt(node, self.function(called.op, bool(receiver)), *args, **kwargs)
         return self.observer.lift(result) if called.op.kind is Kind.CONSTANT else result
 
@@ -224,21 +200,35 @@ class Walk:
             value = self.observer.lift(torch.tensor(value, dtype=dtype))
         return value
 
+    def argument(self, node: ast.Call, op: Op, value: Any) -> Any:
+        """An argument as the operation takes it: several tensors, or the one that they stack to."""
+        if not op.lists:
+            return self.stacked(node, value)
+        # a factory makes one tensor of a list of numbers by itself
+        return value if op.kind is Kind.CONSTANT else self.several(node, value)
+
     def stacked(self, node: ast.expr | ast.stmt, value: Any) -> Any:
         """A list that holds tensors as one tensor; anything else as it is."""
         if not isinstance(value, list):
+            return value
+        parts = self.several(node, value)
+        whole = any(isinstance(part, (torch.Tensor, Tracer)) for part in parts)
+        return self.attempt(node, torch.stack, parts) if whole else value
+
+    def several(self, node: ast.expr | ast.stmt, value: Any) -> Any:
+        """A list that holds tensors with all its items as tensors; anything else as it is."""
+        if not isinstance(value, (list, tuple)) or hasattr(value, "_fields"):
             return value
         parts = [self.stacked(node, item) for item in value]
         model = next((part for part in parts if isinstance(part, (torch.Tensor, Tracer))), None)
         if model is None:
             return value
-        filled = [
+        return [
             self.observer.lift(torch.tensor(part, dtype=_holding(model.dtype, part)))
-            if isinstance(part, NUMBERS)
+            if isinstance(part, (*NUMBERS, list))
             else part
             for part in parts
         ]
-        return self.attempt(node, torch.stack, filled)
 
 
 def _holding(dtype: "torch.dtype", numbers: Any) -> "torch.dtype":

@@ -1,11 +1,12 @@
 """How torch's gradcheck judges the cases of ``tests/cases/surprises.jsonl``, and how vjp does.
 
-Run ``python tests/bench/gradcheck.py``. Compared are the expressions with a finite truth everywhere
+Run ``python tests/bench/gradcheck.py``. Compared are the cases with a finite truth everywhere
 and a gradient that torch gives, be it NaN, and does not alter by design. gradcheck, in its slow
 mode and with its own tolerances, is right where it passes a gradient that is right and fails one
 that is not; vjp is right where all its verdicts and truths are those of the case.
 """
 
+import contextlib
 import json
 import math
 import sys
@@ -18,13 +19,16 @@ from typing import Any
 import torch
 
 ROOT = Path(__file__).parents[2]
+CASES_FOLDER = ROOT / "tests" / "cases"
 # run as a script, Python looks beside this file only
 sys.path.insert(0, str(ROOT))
 
 from tests.helpers import run
-from tests.surprises import EXPRESSIONS, Case, differences, flat, requests
+from tests.surprises import CASES, Case, differences, flat, requests
 from vjp_cli.binding import bind, cotangent
 from vjp_cli.expression import parse
+from vjp_cli.functions.body import UserFunction
+from vjp_cli.functions.source import find, load
 from vjp_cli.program import Program
 from vjp_cli.settings import Settings
 from vjp_cli.values import parse_json_value
@@ -59,13 +63,20 @@ def gradient_is_right(case: Case) -> bool:
     return not any(set(verdict.split("|")) & WRONG for verdict in verdicts)
 
 
+def body(case: Case) -> Any:
+    """The expression, or the function, of a case."""
+    if "expression" in case:
+        return parse(case["expression"])
+    source = find(str(CASES_FOLDER / case["function"]))
+    return UserFunction(source, load(source))
+
+
 def gradcheck_passes(case: Case) -> bool:
     """Gradcheck's answer for Σ v_i·y_i, as the case's own v asks for; an exception is a failure."""
     settings = Settings(dtype=case["dtype"])
-    expression = parse(case["expression"])
     values = {name: parse_json_value(value, name) for name, value in case["inputs"].items()}
     bound = bind(values, settings)
-    program = Program(expression, bound.constants, settings.dtype)
+    program = Program(body(case), bound.constants, settings.dtype)
     v = None if case["v"] is None else parse_json_value(case["v"], "v")
     names = list(bound.inputs)
 
@@ -82,22 +93,22 @@ def gradcheck_passes(case: Case) -> bool:
 
 
 def answers() -> dict[str, Any]:
-    """Vjp's answer to every expression, by id."""
-    with redirect_stderr(StringIO()):
-        lines = run("batch", "-", stdin=requests(EXPRESSIONS)).stdout.splitlines()
+    """Vjp's answer to every case, by id."""
+    with redirect_stderr(StringIO()), contextlib.chdir(CASES_FOLDER):
+        lines = run("batch", "-", "--allow-functions", stdin=requests(CASES)).stdout.splitlines()
     return {answer["id"]: answer for answer in map(json.loads, lines)}
 
 
 def main() -> None:
     """Write the two counts, and the cases that either judges wrongly."""
     warnings.simplefilter("ignore")
-    cases = [case for case in EXPRESSIONS if comparable(case)]
+    cases = [case for case in CASES if comparable(case)]
     ours = answers()
     by_gradcheck = [case for case in cases if gradcheck_passes(case) == gradient_is_right(case)]
     by_vjp = [case for case in cases if not differences(case, ours[case["id"]])]
-    every = [case for case in EXPRESSIONS if not differences(case, ours[case["id"]])]
+    every = [case for case in CASES if not differences(case, ours[case["id"]])]
     write = sys.stdout.write
-    write(f"comparable expressions: {len(cases)}, of which torch has wrong: ")
+    write(f"comparable cases: {len(cases)}, of which torch has wrong: ")
     write(f"{sum(not gradient_is_right(case) for case in cases)}\n")
     for name, right in (("gradcheck", by_gradcheck), ("vjp", by_vjp)):
         false_alarms = [c["id"] for c in cases if c not in right and gradient_is_right(c)]
@@ -105,7 +116,7 @@ def main() -> None:
         write(f"{name:10}{len(right)} of {len(cases)} right\n")
         write(f"  accuses a right gradient: {' '.join(false_alarms) or 'none'}\n")
         write(f"  passes a wrong one: {' '.join(missed) or 'none'}\n")
-    write(f"vjp on all expressions: {len(every)} of {len(EXPRESSIONS)} right\n")
+    write(f"vjp on all cases: {len(every)} of {len(CASES)} right\n")
 
 
 if __name__ == "__main__":

@@ -109,6 +109,8 @@ def test_known_points_prove_zeros_and_ties(name: str, point: int, expected: int)
         # erfcx(10), where exp(100) and erfc(10) lose each other; and zeta(2) = π²/6
         (FUNCTIONS["erfcx"](fmpq(10)), 0.05614099274382259),
         (FUNCTIONS["zeta"](fmpq(2), fmpq(1)), 1.6449340668482264),
+        (FUNCTIONS["besselk"](fmpq(0), fmpq(2)), 0.11389387274953344),
+        (FUNCTIONS["bessely"](fmpq(1), fmpq(2)), -0.10703243154093755),
         (sqrt(fmpq(2)), 1.4142135623730951),
     ],
 )
@@ -130,3 +132,13 @@ def test_a_ball_stays_a_ball() -> None:
         value = sqrt(arb(4, "1e-10"))
         assert float(value.rad()) >= 2.4e-11
         assert value.contains(2)
+
+
+def test_powers_of_a_ball_around_zero_are_balls() -> None:
+    # a midpoint of exactly 0 with a radius, as x - x has it where x is a ball
+    around = arb(0, "1e-20")
+    for exponent in (1, 2, 3):
+        found = integer_power(around, exponent)
+        assert found.contains(0)
+        assert found.contains(arb("5e-21") ** exponent)
+        assert found.rad() < arb("1.1e-20") ** exponent

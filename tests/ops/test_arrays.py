@@ -11,6 +11,7 @@ from torch.utils._pytree import tree_leaves
 from tests.ops.interpreter import EVERY_ROW, Interpreted, apply
 from tests.ops.samples import evaluate, sample_inputs, torch_function
 from vjp_cli.ops import (
+    attention,
     contractions,
     einsum,
     factories,
@@ -19,9 +20,11 @@ from vjp_cli.ops import (
     normalisation,
     norms,
     ordering,
+    quantiles,
     reductions,
     scans,
     softmaxes,
+    statistics,
 )
 from vjp_cli.ops.table import Kind, Op
 
@@ -37,6 +40,9 @@ MODULES = (
     contractions,
     einsum,
     normalisation,
+    quantiles,
+    statistics,
+    attention,
 )
 ROWS = tuple(row for module in MODULES for row in module.ROWS)
 SAMPLES = [pytest.param(op, sample, id=sample) for op in ROWS for sample in op.samples]

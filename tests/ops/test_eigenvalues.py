@@ -15,6 +15,7 @@ from vjp_cli.program import Program
 from vjp_cli.report import TruthKind, Verdict
 from vjp_cli.tracing.tape import Tape
 
+
 def values(expression: str, given: dict[str, torch.Tensor]) -> tuple[list[object], torch.Tensor]:
     """y in exact numbers, and torch's y; both are real."""
     parsed = parse(expression)

@@ -12,7 +12,7 @@ from vjp_cli.ops.table import Kind, Op
 # What the exact evaluator knows, beside sums, products, powers and numbers.
 KNOWN = (
     "exp log sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh erf erfc erfinv "
-    "gamma loggamma polygamma zeta besseli besselj"
+    "gamma loggamma polygamma zeta besseli besselj besselk bessely"
 )
 KNOWN_FUNCTIONS = {*KNOWN.split(), *functions.DEFINITIONS}
 

@@ -162,7 +162,11 @@ class Judge:
             column = self.oracle.column(name, index[-1])
             if column is None:
                 return None
-            return column.weighted if target == "vjp" else column.rows[index[0]]
+            found = column.weighted if target == "vjp" else column.rows[index[0]]
+            if found is not None and found.hole and self._has_value(target, index):
+                # the formula has a hole where torch, rightly, has a number: sinc′ at 0
+                return replace(found, hole=False)
+            return found
 
         question = Question(
             number,
@@ -176,6 +180,15 @@ class Judge:
             lambda: self._as_written(target, name, index),
         )
         return self._explained(judge_entry(question), target, name, index)
+
+    def _has_value(self, target: str, index: tuple[int, ...]) -> bool:
+        """Whether torch's y is a number wherever the entry looks at it."""
+        values = self.side.output.reshape(-1)
+        if target == "jacobian":
+            return bool(values[index[0]].isfinite())
+        v = self.scaling.point.v
+        assert v is not None
+        return bool(values[v.reshape(-1).cpu() != 0].isfinite().all())
 
     def _explained(self, entry: Entry, target: str, name: str, index: tuple[int, ...]) -> Entry:
         """The entry with the operation to blame; a saturation that none explains is wrong."""

@@ -32,12 +32,17 @@ _TOWARDS_ZERO = (0.85, 0.7, 0.55)
 
 @dataclass
 class Scaling:
-    """Answers for one problem; the points are evaluated once, when first asked for."""
+    """Answers for one problem; the points are evaluated once, when first asked for.
+
+    Attributes:
+        reference: where the truth is taken from, if not from the program.
+    """
 
     program: Program
     point: Point
     settings: Settings
     deadline: float
+    reference: Program | None = None
     _ratios: dict[str, Any] | None = field(default=None, repr=False)
 
     def is_rounding(self, target: str, name: str, index: tuple[int, ...]) -> bool:
@@ -79,7 +84,7 @@ class Scaling:
         point = Point(wide, self.point.wrt, wide_v)
         try:
             truth = exact_side(
-                tracer_of(self._program("float64"), point),
+                tracer_of(self._program("float64", self.reference), point),
                 jacobian=self.settings.jacobian,
                 deadline=self.deadline,
             )
@@ -89,8 +94,8 @@ class Scaling:
             return {}
         return {key: (low_errors[key], high_errors[key]) for key in high_errors}
 
-    def _program(self, dtype: str) -> Program:
-        return replace(self.program, dtype=dtype)
+    def _program(self, dtype: str, other: Program | None = None) -> Program:
+        return replace(other or self.program, dtype=dtype)
 
     def _errors(self, point: Point, truth: ExactSide, dtype: str) -> dict[str, Any]:
         """|torch - truth| / |truth| of every entry, with torch in this dtype."""

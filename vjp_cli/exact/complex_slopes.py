@@ -122,7 +122,7 @@ class ComplexSlopes(Oracle[ComplexColumn]):
     _doublings = 0
 
     def answer(self, name: str, position: int) -> ComplexColumn:
-        """See ``Oracle``: along the real direction, and along the imaginary one of a complex input."""
+        """See ``Oracle``: along the real direction, and the imaginary one of a complex input."""
         v = self.point.v
         weights = None if v is None else numbers_of(torch.view_as_real(v) if v.is_complex() else v)
         found = []

@@ -1,11 +1,13 @@
 """A program on a tape: inputs become leaves at their exact values, and the output a node."""
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from vjp_cli.errors import Place
 from vjp_cli.exact.derivatives import Traced
+from vjp_cli.exact.inner import gradients
 from vjp_cli.exact.slopes import Moved
 from vjp_cli.lazy import flint, torch
 from vjp_cli.numbers.scalar import Number, exact, precision
@@ -14,6 +16,9 @@ from vjp_cli.tracing.node import Node, Values
 from vjp_cli.tracing.rules import lift
 from vjp_cli.tracing.tape import Tape
 from vjp_cli.tracing.tracer import Tracer
+from vjp_cli.tracing.user_code import tracing, use_gradients
+
+use_gradients(gradients)
 
 
 class TapeObserver(Observer):
@@ -22,6 +27,10 @@ class TapeObserver(Observer):
     def __init__(self, tape: Tape) -> None:
         self.tape = tape
         self._open: list[Place] = []
+
+    def running(self) -> AbstractContextManager[None]:
+        """What a user's code needs to run on tracers."""
+        return tracing(self.tape)
 
     def lift(self, value: Any) -> Any:
         """A real tensor of a factory as exact constants."""

@@ -43,6 +43,9 @@ def integer_power(base: Number, exponent: int) -> Number:
     """``base`` to a constant integer exponent; NaN for 0 to a negative one."""
     if exponent < 0:
         return divide(flint.fmpq(1), integer_power(base, -exponent))
+    if type(base) is flint.arb and base.mid() == 0 and base.is_finite():
+        # the power of a real ball is NaN there; that of a pair is not
+        return (flint.acb(base) ** exponent).real
     return base**exponent
 
 
@@ -169,6 +172,8 @@ FUNCTIONS: dict[str, Callable[..., Number]] = {
     "zeta": lambda s, q: ball(s).zeta(ball(q)),
     "besseli": lambda n, x: ball(x).bessel_i(ball(n)),
     "besselj": lambda n, x: ball(x).bessel_j(ball(n)),
+    "besselk": lambda n, x: ball(x).bessel_k(ball(n)),
+    "bessely": lambda n, x: ball(x).bessel_y(ball(n)),
     # what SymPy cannot differentiate: not a number, so the slopes of the function decide
     "Derivative": lambda *_: flint.arb("nan"),
     "Subs": lambda *_: flint.arb("nan"),

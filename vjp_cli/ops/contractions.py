@@ -177,13 +177,14 @@ PRODUCTS = (
     _composite("kron", _kron, "kron(x, y)", "kron(b, x)"),
     _composite("cross", _cross, "cross(x, y, dim=1)", "b.cross(x[0], 0)"),
     _composite("linalg.cross", _linalg_cross, "linalg.cross(x, y)", path="linalg.cross"),
-    _composite(
+    Op(
         "linalg.multi_dot",
+        "linalg.multi_dot",
+        Kind.COMPOSITE,
         _multi_dot,
-        "linalg.multi_dot([x, S, B])",
-        "linalg.multi_dot((b, S, b))",
-        path="linalg.multi_dot",
+        ("linalg.multi_dot([x, S, B])", "linalg.multi_dot((b, S, b))"),
         aliases=("multi_dot",),
+        lists=True,
     ),
     _composite(
         "matrix_power",

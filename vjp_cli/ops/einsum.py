@@ -122,5 +122,6 @@ ROWS: tuple[Op, ...] = (
             "einsum('ba, cb', B, x)",
             "einsum(',ij->ij', s, x)",
         ),
+        lists=True,
     ),
 )

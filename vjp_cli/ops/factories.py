@@ -17,8 +17,8 @@ def _full_like(input: Any, fill_value: Any, *, dtype: Any = None) -> Any:
     return _full(tuple(input.shape), fill_value, dtype=dtype or input.dtype)
 
 
-def _constant(name: str, path: str, *samples: str, note: str = "") -> Op:
-    return Op(name, path, Kind.CONSTANT, samples=samples, note=note)
+def _constant(name: str, path: str, *samples: str) -> Op:
+    return Op(name, path, Kind.CONSTANT, samples=samples)
 
 
 ROWS: tuple[Op, ...] = (
@@ -28,14 +28,21 @@ ROWS: tuple[Op, ...] = (
     _constant("arange", "arange", "arange(3)", "b*arange(1, 7, 2)"),
     _constant("linspace", "linspace", "b*linspace(0, 1, 3, dtype=torch.float64)"),
     _constant("logspace", "logspace", "b*logspace(0, 2, 3, dtype=torch.float64)"),
-    _constant(
+    Op(
         "tensor",
         "tensor",
-        "b*tensor([1.0, 2.0, 3.0], dtype=torch.float64)",
+        Kind.CONSTANT,
+        samples=("b*tensor([1.0, 2.0, 3.0], dtype=torch.float64)",),
         note="copies values, so no derivative passes through it",
+        lists=True,
     ),
     _constant("zeros_like", "zeros_like", "x + zeros_like(y)"),
     _constant("ones_like", "ones_like", "x*ones_like(x)"),
+    _constant("new_zeros", "Tensor.new_zeros", "x + x.new_zeros(2, 3)", "x + b.new_zeros((2, 3))"),
+    _constant("new_ones", "Tensor.new_ones", "x + x.new_ones(3)", "x*s.new_ones((2, 1))"),
+    _constant(
+        "new_full", "Tensor.new_full", "x*x.new_full((3,), 1.5)", "b + x.new_full((2, 1), 2)"
+    ),
     Op(
         "full",
         "full",

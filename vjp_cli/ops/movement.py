@@ -9,8 +9,10 @@ from vjp_cli.lazy import torch
 from vjp_cli.ops.table import Kind, Op
 
 
-def _move(name: str, path: str, *samples: str, aliases: tuple[str, ...] = ()) -> Op:
-    return Op(name, path, Kind.MOVE, samples=samples, aliases=aliases)
+def _move(
+    name: str, path: str, *samples: str, aliases: tuple[str, ...] = (), lists: bool = False
+) -> Op:
+    return Op(name, path, Kind.MOVE, samples=samples, aliases=aliases, lists=lists)
 
 
 def _pad(input: Any, pad: Any, mode: str = "constant", value: float | None = None) -> Any:
@@ -79,10 +81,11 @@ SHAPES = (
         "broadcast_tensors",
         "broadcast_tensors(x, b)[1]",
         "broadcast_tensors(s, b)[0]",
+        lists=True,
     ),
-    _move("atleast_1d", "atleast_1d", "atleast_1d(s)", "atleast_1d(x)"),
-    _move("atleast_2d", "atleast_2d", "atleast_2d(b)"),
-    _move("atleast_3d", "atleast_3d", "atleast_3d(x)"),
+    _move("atleast_1d", "atleast_1d", "atleast_1d(s)", "atleast_1d(x)", lists=True),
+    _move("atleast_2d", "atleast_2d", "atleast_2d(b)", lists=True),
+    _move("atleast_3d", "atleast_3d", "atleast_3d(x)", lists=True),
     _move("clone", "clone", "clone(x)", "x.clone()"),
     _move("contiguous", "Tensor.contiguous", "x.t().contiguous()"),
 )
@@ -117,7 +120,9 @@ ORDERS = (
 )
 
 JOINS = (
-    _move("stack", "stack", "stack((x, y))", "stack([x, y], dim=1)", "stack((s, s, s))"),
+    _move(
+        "stack", "stack", "stack((x, y))", "stack([x, y], dim=1)", "stack((s, s, s))", lists=True
+    ),
     _move(
         "cat",
         "cat",
@@ -125,11 +130,12 @@ JOINS = (
         "cat([x, y], dim=-1)",
         "cat((x, b.view(1, 3)))",
         aliases=("concat", "concatenate"),
+        lists=True,
     ),
-    _move("hstack", "hstack", "hstack((x, y))", "hstack([b, b])"),
-    _move("vstack", "vstack", "vstack((x, b))", aliases=("row_stack",)),
-    _move("dstack", "dstack", "dstack((x, y))"),
-    _move("column_stack", "column_stack", "column_stack((b, b))"),
+    _move("hstack", "hstack", "hstack((x, y))", "hstack([b, b])", lists=True),
+    _move("vstack", "vstack", "vstack((x, b))", aliases=("row_stack",), lists=True),
+    _move("dstack", "dstack", "dstack((x, y))", lists=True),
+    _move("column_stack", "column_stack", "column_stack((b, b))", lists=True),
     _move(
         "pixel_shuffle",
         "nn.functional.pixel_shuffle",
@@ -140,8 +146,8 @@ JOINS = (
         "nn.functional.pixel_unshuffle",
         "pixel_unshuffle(B.reshape(1, 2, 6), 2)",
     ),
-    _move("block_diag", "block_diag", "block_diag(x, b, s)"),
-    _move("meshgrid", "meshgrid", "meshgrid(b, x[0], indexing='ij')[1]"),
+    _move("block_diag", "block_diag", "block_diag(x, b, s)", lists=True),
+    _move("meshgrid", "meshgrid", "meshgrid(b, x[0], indexing='ij')[1]", lists=True),
     _move("split", "split", "split(b, 2)[1]", "x.split(2, dim=1)[0]", "split(x, [1, 2], 1)[1]"),
     _move("chunk", "chunk", "chunk(x, 2, 1)[0]", "x.chunk(2)[1]"),
     _move("unbind", "unbind", "unbind(x)[1]", "x.unbind(dim=1)[2]"),

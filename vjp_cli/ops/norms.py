@@ -111,6 +111,12 @@ def _normalize(input: Any, p: Any = 2.0, dim: Any = 1, eps: float = 1e-12, out: 
     return input / torch.clamp(torch.linalg.vector_norm(input, p, dim, True), min=eps)
 
 
+def _renorm(input: Any, p: float, dim: int, maxnorm: float) -> Any:
+    others = [d for d in range(input.ndim) if d != dim % input.ndim]
+    norm = torch.linalg.vector_norm(input, p, others, True)
+    return input * torch.where(norm > maxnorm, maxnorm / (norm + 1e-7), 1)
+
+
 def _cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
     shape = numpy.broadcast_shapes(tuple(x1.shape), tuple(x2.shape))
     first, second = x1.expand(shape), x2.expand(shape)
@@ -196,6 +202,13 @@ ROWS: tuple[Op, ...] = (
         _normalize,
         ("normalize(x)", "normalize(x, p=1, dim=0)", "normalize(b, dim=-1)"),
         "where the norm is eps; for p = 1 where an element is 0",
+    ),
+    _composite(
+        "renorm",
+        "renorm",
+        _renorm,
+        ("renorm(x, 2, 0, 0.75)", "x.renorm(1, -1, 0.5)", "renorm(x, p=3, dim=0, maxnorm=10.0)"),
+        "where a norm is maxnorm; for p = 1 where an element is 0",
     ),
     _composite(
         "cosine_similarity",

@@ -1,4 +1,4 @@
-"""Rows that order elements: extremes, sorting, ranks and quantiles.
+"""Rows that order elements: extremes, sorting, ranks and medians.
 
 ``argsort``, ``argmax`` and ``argmin`` alone compare. They give real indices, by which all the
 others move elements.
@@ -97,34 +97,14 @@ def _median(input: Any, dim: int | None = None, keepdim: bool = False) -> Any:
     return _kthvalue(input, (size + 1) // 2, dim, keepdim)
 
 
-def _quantile(
-    input: Any, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear"
-) -> Any:
-    if not hasattr(q, "shape"):
-        # a sum with the input's zeros is exact where the input is traced
-        q = torch.zeros_like(input.reshape(-1)[0]) + q
-    rest = lines(input, dim)
-    ordered = _sort(rest).values.reshape((-1, rest.shape[-1]))
-    rank = q.reshape(-1) * (rest.shape[-1] - 1)
-    values = torch.movedim(_between(ordered, rank, interpolation), 1, 0)
-    return values.reshape((*q.shape, *reduced(input.shape, dim, keepdim)))
-
-
-def _between(ordered: Any, rank: Any, interpolation: str) -> Any:
-    """The values of ``ordered`` (rows ascending) at each rank, a real number: rows x ranks."""
-    # whole parts are found by comparing: real indices even where the rank is traced
-    steps = torch.arange(ordered.shape[1])
-    below = (rank.unsqueeze(-1) >= steps[1:]).sum(-1)
-    above = (rank.unsqueeze(-1) > steps[:-1]).sum(-1)
-    weight = rank - below
-    if interpolation in ("lower", "higher", "nearest"):
-        # half way, the even one is the nearest
-        up = (weight > 0.5) | ((weight == 0.5) & (below % 2 == 1))
-        nearest = torch.where(up, above, below)
-        place = {"lower": below, "higher": above, "nearest": nearest}[interpolation]
-        return torch.index_select(ordered, 1, place)
-    low, high = (torch.index_select(ordered, 1, place) for place in (below, above))
-    return low + (0.5 if interpolation == "midpoint" else weight) * (high - low)
+def _nanmedian(input: Any, dim: int | None = None, keepdim: bool = False) -> Any:
+    if dim is None:
+        return _nanmedian(input.reshape(-1), 0).values
+    # NaN stands last in the order
+    present = (~torch.isnan(input)).sum(dim, True)
+    order = torch.argsort(input, dim=dim, stable=True)
+    middle = torch.clamp(present - 1, min=0) // 2
+    return _drop(_at(input, dim, torch.gather(order, dim, middle)), dim, keepdim)
 
 
 def _scanned(input: Any, dim: int, wins: Any) -> Ordered:
@@ -216,16 +196,15 @@ ROWS: tuple[Op, ...] = (
         "median(s, 0)[0]",
         note=_FLAT + "; of an even number of elements it is the lower of the middle two",
     ),
-    _value(
-        "quantile",
-        _quantile,
-        "quantile(x, 0.4)",
-        "x.quantile(0.3, dim=1, keepdim=True)",
-        "quantile(x, tensor([0.1, 0.5, 0.9], dtype=torch.float64), 0)",
-        "quantile(x, 0.5, interpolation='midpoint')",
-        "quantile(x, 0.3, dim=1, interpolation='nearest')",
-        "quantile(b, 0.3, interpolation='lower')",
-        "quantile(b, 0.3, interpolation='higher')",
+    _fields(
+        "nanmedian",
+        _nanmedian,
+        "nanmedian(x)",
+        "nanmedian(where(m, x, float('nan')), 1, True).values",
+        "nanmedian(where(m, x, float('nan')))",
+        "x.nanmedian(dim=0)[1]",
+        "nanmedian(s, 0)[0]",
+        note=_FLAT + "; of an even number of elements it is the lower of the middle two",
     ),
     _fields("cummax", _cummax, "cummax(x, 1)[0]", "S.cummax(0).values", "cummax(b, 0).indices"),
     _fields("cummin", _cummin, "cummin(x, 1).values", "cummin(s, 0)[0]"),

@@ -135,19 +135,36 @@ _GAMMA_FUNCTIONS = (
     ),
 )
 
+_NO_DERIVATIVE = "torch has no derivative"
+_FEW_DIGITS = f"{_NO_DERIVATIVE}, and from 2 on only ten digits of the value"
+
 _BESSEL_FUNCTIONS = (
     _row("i0", lambda x: sympy.besseli(0, x)),
     _row("i1", lambda x: sympy.besseli(1, x)),
     Op("i0e", "special.i0e", Kind.COMPOSITE, _scaled_bessel(0), ("i0e(x)",), kinks="at 0"),
     Op("i1e", "special.i1e", Kind.COMPOSITE, _scaled_bessel(1), ("i1e(x)",)),
-    _row("bessel_j0", lambda x: sympy.besselj(0, x), note="torch has no derivative"),
-    _row("bessel_j1", lambda x: sympy.besselj(1, x), note="torch has no derivative"),
-    _row("modified_bessel_i0", lambda x: sympy.besseli(0, x), note="torch has no derivative"),
-    _row("modified_bessel_i1", lambda x: sympy.besseli(1, x), note="torch has no derivative"),
+    _row("bessel_j0", lambda x: sympy.besselj(0, x), note=_NO_DERIVATIVE),
+    _row("bessel_j1", lambda x: sympy.besselj(1, x), note=_NO_DERIVATIVE),
+    _row("bessel_y0", lambda x: sympy.bessely(0, x), (0.1, 1.8), note=_FEW_DIGITS),
+    _row("bessel_y1", lambda x: sympy.bessely(1, x), (0.1, 1.8), note=_FEW_DIGITS),
+    _row("modified_bessel_i0", lambda x: sympy.besseli(0, x), note=_NO_DERIVATIVE),
+    _row("modified_bessel_i1", lambda x: sympy.besseli(1, x), note=_NO_DERIVATIVE),
+    _row(
+        "modified_bessel_k0",
+        lambda x: sympy.besselk(0, x),
+        (0.1, 4.0),
+        note=_NO_DERIVATIVE,
+    ),
+    _row(
+        "modified_bessel_k1",
+        lambda x: sympy.besselk(1, x),
+        (0.1, 4.0),
+        note=_NO_DERIVATIVE,
+    ),
     _row(
         "spherical_bessel_j0",
         lambda x: functions.sinc(x / sympy.pi),
-        note="torch has no derivative",
+        note=_NO_DERIVATIVE,
     ),
 )
 

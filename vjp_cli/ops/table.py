@@ -58,6 +58,7 @@ class Op:
         unique: False where a result that is not a number at a point is one that is not unique
             there (eigenvectors of equal eigenvalues), so that no derivative exists.
         as_written: COMPOSITE: what torch does instead, with torch's signature.
+        lists: whether a list stands for several tensors, not for the one tensor that it stacks.
         note: what a reader of ``vjp ops`` should know.
     """
 
@@ -74,6 +75,7 @@ class Op:
     departure: str = ""
     as_written: Callable[..., Any] | None = None
     unique: bool = True
+    lists: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -1,0 +1,1 @@
+"""Python functions of the user's in place of an expression."""

@@ -1,0 +1,50 @@
+"""A user's function as the body of a program."""
+
+import contextlib
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from vjp_cli.errors import EvaluationError, VjpError
+from vjp_cli.functions.source import FunctionSource, said
+from vjp_cli.lazy import torch
+from vjp_cli.observer import Observer
+from vjp_cli.tracing.node import OutOfTime
+from vjp_cli.tracing.tracer import Tracer, Untraceable
+
+
+@dataclass(frozen=True)
+class UserFunction:
+    """A loaded function with its source."""
+
+    source: FunctionSource
+    function: Callable[..., Any]
+
+    @property
+    def output(self) -> str:
+        """The name of the output: ``y``, or another where a parameter has that name."""
+        names = set(self.source.parameters)
+        return next(name for name in ("y", "z", "out", "result") if name not in names)
+
+    def run(self, values: Mapping[str, Any], observer: Observer) -> Any:
+        """Call the function; what it prints goes to standard error.
+
+        Raises:
+            EvaluationError: it raised, or returned something else than one tensor.
+        """
+        arguments = {name: values[name] for name in self.source.parameters if name in values}
+        try:
+            with contextlib.redirect_stdout(sys.stderr), observer.running():
+                result = self.function(**arguments)
+        except (VjpError, Untraceable, OutOfTime):
+            raise
+        except (Exception, SystemExit) as error:
+            words = said(error, self.source.path)
+            raise EvaluationError(f"{self.source.name} raised {words}") from error
+        if not isinstance(result, (torch.Tensor, Tracer)):
+            raise EvaluationError(
+                f"{self.source.name} returned a {type(result).__name__}, not a tensor",
+                "return one tensor that depends on the inputs",
+            )
+        return result
