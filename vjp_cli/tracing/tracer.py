@@ -11,6 +11,7 @@ from typing import Any
 
 from vjp_cli.lazy import torch
 from vjp_cli.numbers.dtypes import is_complex_dtype
+from vjp_cli.numbers.scalar import exact
 from vjp_cli.tracing.node import Node
 from vjp_cli.tracing.tape import Tape
 
@@ -36,6 +37,8 @@ class Tracer:
     def __init__(self, tape: Tape, node: Node) -> None:
         self.tape = tape
         self.node = node
+        # whether another tracer may show the same memory: then a write would have to reach it too
+        self.shares = False
 
     @classmethod
     def __torch_function__(
@@ -131,11 +134,52 @@ class Tracer:
     def __getitem__(self, index: Any) -> Any:
         return _dispatch(torch.Tensor.__getitem__, (self, index), {})
 
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self._become(written(self, index, value))
+
+    def _become(self, result: Any) -> "Tracer":
+        """Write into this tensor: from now on it is another node.
+
+        Raises:
+            Untraceable: another tensor may show the same memory.
+        """
+        if self.shares:
+            raise Untraceable("a write into a tensor that has views, or is one")
+        if result.shape != self.shape:
+            raise Untraceable("a write that changes a shape")
+        self.node = result.node
+        return self
+
     def __getattr__(self, name: str) -> Any:
+        if name.endswith("_") and not name.startswith("_") and hasattr(torch.Tensor, name[:-1]):
+            # x.add_(y) writes x.add(y) into x
+            return lambda *args, **kwargs: self._become(
+                getattr(self, name.removesuffix("_"))(*args, **kwargs)
+            )
         method = getattr(torch.Tensor, name, None)
         if not callable(method) or name.startswith("__"):
             raise AttributeError(f"the tracer has no attribute {name!r}")
         return lambda *args, **kwargs: _dispatch(method, (self, *args), kwargs)
+
+
+def written(target: Tracer, index: Any, value: Any) -> Tracer:
+    """``target`` with ``target[index] = value`` done."""
+    tape, node = target.tape, target.node
+    positions = torch.arange(1, node.size + 1).reshape(node.shape)
+    if isinstance(value, Tracer):
+        source = value.node
+    else:
+        numbers = torch.as_tensor(value, dtype=target.dtype)
+        flat = [exact(number) for number in numbers.reshape(-1).tolist()]
+        source = tape.constant(tuple(numbers.shape), node.dtype, flat)
+    start = node.size + 1
+    positions[index] = torch.arange(start, start + source.size).reshape(source.shape)
+    flat_index = positions.reshape(-1).numpy()
+    return Tracer(tape, tape.move([node, source], flat_index, node.shape, node.dtype))
+
+
+def _in_place(name: str) -> Callable[[Tracer, Any], Any]:
+    return lambda self, other: self._become(_dispatch(getattr(torch, name), (self, other), {}))
 
 
 def _forward(name: str) -> Callable[[Tracer, Any], Any]:
@@ -163,6 +207,8 @@ _OPERATORS = {
 for _dunder, _name in _OPERATORS.items():
     setattr(Tracer, f"__{_dunder}__", _forward(_name))
     setattr(Tracer, f"__r{_dunder}__", _reflected(_name))
+for _dunder in ("add", "sub", "mul", "truediv", "pow"):
+    setattr(Tracer, f"__i{_dunder}__", _in_place(_OPERATORS[_dunder]))
 for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
     assert hasattr(operator, _name)
     setattr(Tracer, f"__{_name}__", _forward(_name))

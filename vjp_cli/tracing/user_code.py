@@ -14,7 +14,7 @@ from vjp_cli.ops.catalog import ROWS
 from vjp_cli.ops.table import Kind
 from vjp_cli.tracing import rules, tracer
 from vjp_cli.tracing.positions import flatten
-from vjp_cli.tracing.registry import torch_function
+from vjp_cli.tracing.registry import row, torch_function
 from vjp_cli.tracing.tape import Tape
 from vjp_cli.tracing.tracer import Tracer, Untraceable
 
@@ -28,6 +28,13 @@ def use_gradients(gradients: Gradients) -> None:
     """Install reverse accumulation for gradients that a function takes itself."""
     global _gradients
     _gradients = gradients
+
+
+# moves whose result never shows the memory of an argument
+_COPIES = frozenset(
+    {"clone", "cat", "stack", "flip", "roll", "gather", "index_select", "masked_select", "repeat"}
+    | {"take", "tile", "tril", "triu", "where", "double", "float", "half", "bfloat16", "to"}
+)
 
 
 class Context:
@@ -184,9 +191,15 @@ class _Suspended:
         def dispatch(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
             self.depth += 1
             try:
-                return rules.dispatch(function, args, kwargs)
+                result = rules.dispatch(function, args, kwargs)
             finally:
                 self.depth -= 1
+            found = row(function)
+            if found is not None and found[0].kind is Kind.MOVE and found[0].name not in _COPIES:
+                # a view, or what may be one: writes into either would have to reach the other
+                for part in _tracers((args, list(kwargs.values()), result)):
+                    part.shares = True
+            return result
 
         tracer.use_rules(dispatch)
         try:
