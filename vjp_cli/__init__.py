@@ -1,12 +1,33 @@
 """Inspect vector-Jacobian products: what ``y.backward(v)`` computes, and whether it is right."""
 
-from typing import Any
+import pkgutil
+from typing import TYPE_CHECKING, Any
 
 from vjp_cli.lazy import metadata
 
+if TYPE_CHECKING:
+    from vjp_cli.library import assert_vjp, inspect
+    from vjp_cli.report import Report
+    from vjp_cli.settings import Settings
+
+__all__ = ["Report", "Settings", "assert_vjp", "inspect"]
+
+_HOMES = {
+    "assert_vjp": "vjp_cli.library",
+    "inspect": "vjp_cli.library",
+    "Report": "vjp_cli.report",
+    "Settings": "vjp_cli.settings",
+}
+
 
 def __getattr__(name: str) -> Any:
-    """``__version__``, read from the metadata when first asked for: reading it takes 0.05 s."""
-    if name != "__version__":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return metadata.version("vjp-cli")
+    """The public names, and ``__version__``, when they are first asked for.
+
+    The command line imports this package on every call, and needs none of them.
+    """
+    if name == "__version__":
+        # reading the metadata takes 0.05 s
+        return metadata.version("vjp-cli")
+    if name in _HOMES:
+        return pkgutil.resolve_name(f"{_HOMES[name]}:{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -14,6 +14,7 @@ from vjp_cli.choices import did_you_mean
 from vjp_cli.errors import InputError, shorten
 
 EXAMPLE = "vjp inspect '2*(x+2)**2' --x 1,2,3"
+FUNCTION = "--function"
 _NAME = re.compile(r"--[^\W\d][\w-]*")
 
 
@@ -38,9 +39,10 @@ class Arguments:
     """The tokens of a command line.
 
     Attributes:
-        options: the options, each followed by its value, for Typer's parser.
+        options: the options, each with its value, for Typer's parser.
         words: what is neither: the expression, and what is too much.
         given: how often each option is given, under its first name.
+        values: the value of each option that takes one, under its first name.
         missing: the options without a value, with the option that stands in its place, or "".
     """
 
@@ -48,6 +50,7 @@ class Arguments:
     options: list[str] = field(default_factory=list)
     words: list[str] = field(default_factory=list)
     given: Counter[str] = field(default_factory=Counter)
+    values: dict[str, str] = field(default_factory=dict)
     missing: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -55,8 +58,13 @@ class Arguments:
         """The options that ask something of the program itself: help, the version."""
         return [token for token in self.options if token in self.known and self.known[token].asks]
 
+    @property
+    def function(self) -> str | None:
+        """What stands in the place of an expression, if anything does."""
+        return self.values.get(FUNCTION)
+
     def expression(self) -> str:
-        """The one word.
+        """The one word; empty where there is a function.
 
         Raises:
             InputError: no word or two, an option without its value or given twice.
@@ -69,11 +77,18 @@ class Arguments:
             option = self.known.get(name, Known(name))
             if count > 1 and not (option.flag or option.repeatable):
                 raise InputError(f"{shorten(name)} is given {count} times", "give it once")
+        if self.function is not None:
+            if self.words:
+                raise InputError(
+                    f"there is an expression '{shorten(self.words[0], 40)}' and a function",
+                    f"leave one out: {FUNCTION} stands in the place of an expression",
+                )
+            return ""
         if not self.words:
             for name in self.given:
                 # it took the expression for its value
                 self._refuse_typing_error(name)
-            raise InputError("no expression given", f"write {EXAMPLE}")
+            raise InputError("no expression given", f"write {EXAMPLE}, or {FUNCTION} FILE.py:NAME")
         if len(self.words) > 1:
             first, second = (shorten(word, 40) for word in self.words[:2])
             raise InputError(
@@ -110,14 +125,16 @@ def split(tokens: Iterable[str], known: Mapping[str, Known]) -> Arguments:
             arguments.words.append(token)
             continue
         option = known.get(name, Known(name))
-        arguments.options.append(f"{name}{equals}{value}")
         arguments.given[option.name] += 1
-        if equals or option.flag:
-            continue
-        if queue and not (queue[0].startswith("--") or queue[0] in known):
-            arguments.options.append(queue.popleft())
-        else:
-            arguments.missing[name] = queue[0] if queue else ""
+        if not (equals or option.flag):
+            if not queue or queue[0].startswith("--") or queue[0] in known:
+                arguments.missing[name] = queue[0] if queue else ""
+            else:
+                equals, value = "=", queue.popleft()
+        # by its first name, which is a long one: Typer would take -o=f for -o with the value =f
+        arguments.options.append(f"{option.name}{equals}{value}")
+        if equals:
+            arguments.values[option.name] = value
     return arguments
 
 

@@ -14,6 +14,7 @@ from vjp_cli.exact.description import structures_of, symbolic_of
 from vjp_cli.exact.side import ExactAnswer
 from vjp_cli.exact.tracing_program import Point
 from vjp_cli.expression import Expression
+from vjp_cli.functions.body import UserFunction
 from vjp_cli.functions.source import FunctionSource
 from vjp_cli.lazy import sympy, torch
 from vjp_cli.report import Array, CheckResult, Number, Output, Problem, Report, Verdict, worst
@@ -33,8 +34,8 @@ class Request:
     expression: Expression | None
     inputs: Mapping[str, Value | Generated]
     v: Value | Generated | None = None
-    function: FunctionSource | None = None
-    against: FunctionSource | None = None
+    function: FunctionSource | UserFunction | None = None
+    against: FunctionSource | UserFunction | None = None
 
 
 @dataclass(frozen=True)

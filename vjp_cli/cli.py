@@ -8,6 +8,7 @@ import sys
 import traceback
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import NoReturn
 
 import typer
@@ -17,6 +18,7 @@ from vjp_cli.arguments import EXAMPLE, wants_json
 from vjp_cli.choices import checks_of, device_of, dtype_of, format_of, names_of, verdicts_of
 from vjp_cli.command import ExpressionCommand, PlainCommand, ProgramGroup, call_of, known_error
 from vjp_cli.errors import ExitCode
+from vjp_cli.functions.source import find
 from vjp_cli.line_source import request_lines
 from vjp_cli.output import colored, unicode_drawn, width, write_error, write_text, writer
 from vjp_cli.problem import request_of, texts_of
@@ -69,9 +71,11 @@ def _program(
 def _inspect(
     context: typer.Context,
     expression: options.Expr = None,
+    function: options.Function = None,
     v: options.Cotangent = None,
     wrt: options.Wrt = None,
     let: options.Let = None,
+    against: options.Against = None,
     dtype: options.Dtype = _DEFAULTS.dtype,
     device: options.Device = _DEFAULTS.device,
     full: options.Full = False,
@@ -92,7 +96,7 @@ def _inspect(
     version: options.Version = False,
     help: options.Help = False,
 ) -> int:
-    """Show J, v, vᵀJ and an independent derivation of them for one expression."""
+    """Show J, v, vᵀJ and an independent derivation of them for one expression or function."""
     settings = Settings(
         wrt=names_of(wrt, "--wrt") if wrt is not None else (),
         dtype=dtype_of(dtype),
@@ -111,8 +115,10 @@ def _inspect(
     )
     chosen = format_of(format, json)
     call = call_of(context)
-    texts = texts_of(call.expression, call.values, let or ())
-    request = request_of(call.expression, texts, v, settings.wrt, call.stdin)
+    texts = texts_of(call.subject, call.values, let or ())
+    request = request_of(call.subject, texts, v, settings.wrt, call.stdin)
+    if against is not None:
+        request = replace(request, against=find(against, "--against"))
     report = inspection.inspect(request, settings)
     if not quiet or output:
         view = View(width(output), colored(color, output), unicode_drawn(output), full, max_entries)

@@ -1,8 +1,8 @@
 """The commands as Typer sees them: one whose options come from the expression, and plain help.
 
-Typer reads options that are known when the program is written. Here the expression is found and
-parsed first, and its names join the command's parameters for this call alone, so that Typer's
-parser, help and completion all know them.
+Typer reads options that are known when the program is written. Here the expression, or the source
+of the function, is found and parsed first, and its names join the command's parameters for this
+call alone, so that Typer's parser, help and completion all know them.
 """
 
 import inspect
@@ -13,13 +13,15 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
-from vjp_cli.arguments import EXAMPLE, Known, split
+from vjp_cli.arguments import EXAMPLE, FUNCTION, Arguments, Known, split
 from vjp_cli.choices import did_you_mean
 from vjp_cli.errors import InputError, VjpError, shorten
 from vjp_cli.expression import Expression, parse
 from vjp_cli.expression_text import StandardInput, read_expression
 from vjp_cli.failures import known
+from vjp_cli.functions.source import FunctionSource, find
 from vjp_cli.plain import VALUES, PlainHelp, spare_conversions
+from vjp_cli.problem import Subject, required
 
 _CALL = "vjp_cli.call"
 _NOTHING = Expression("", (), (), "y")
@@ -32,13 +34,14 @@ class Call:
     """What one call's expression brought, kept in the context: the command object is shared.
 
     Attributes:
-        expression: the parsed expression; empty for help and completion without a good one.
-        options: one for each name of the expression that is no option of the command already.
+        subject: the parsed expression, or the function; an empty expression for help and completion
+            without a good one.
+        options: one for each name of the subject that is no option of the command already.
         values: the text given for each of those names, or None.
     """
 
     stdin: StandardInput = field(default_factory=StandardInput)
-    expression: Expression = _NOTHING
+    subject: Subject = _NOTHING
     options: list[TyperOption] = field(default_factory=list)
     values: dict[str, str | None] = field(default_factory=dict)
 
@@ -86,18 +89,18 @@ class PlainCommand(PlainHelp, TyperCommand):
 
 
 class ExpressionCommand(PlainHelp, TyperCommand):
-    """A command whose options are its own and the names of its expression."""
+    """A command whose options are its own and the names of its expression or function."""
 
     def get_params(self, ctx: _Context) -> list[Any]:
-        """The parameters of the command and those of this call's expression."""
+        """The parameters of the command and those of this call's subject."""
         return [*super().get_params(ctx), *call_of(ctx).options]
 
     def parse_args(self, ctx: _Context, args: list[str]) -> list[str]:
-        """Find and parse the expression, then let Typer read all options.
+        """Find and parse the expression or the function, then let Typer read all options.
 
         Raises:
-            VjpError: the expression or the shape of the command line is bad. Asked for help or for
-                completions, the command answers without the names of such an expression.
+            VjpError: the subject or the shape of the command line is bad. Asked for help or for
+                completions, the command answers without the names of such a one.
         """
         known = _known_options(self.params)
         arguments = split(args, known)
@@ -105,10 +108,9 @@ class ExpressionCommand(PlainHelp, TyperCommand):
         lenient = bool(asking) or ctx.resilient_parsing
         call = call_of(ctx)
         try:
-            word = arguments.expression()
-            # help must not wait for standard input
-            if not (lenient and word == "-"):
-                call.expression = parse(read_expression(word, call.stdin))
+            subject = _subject(arguments, call, lenient)
+            if subject is not None:
+                call.subject = subject
                 call.options = _options_of(call, known)
         except VjpError:
             if not lenient:
@@ -117,6 +119,20 @@ class ExpressionCommand(PlainHelp, TyperCommand):
         ordered = asking or [*arguments.options, "--", *arguments.words[:1]]
         rest: list[str] = super().parse_args(ctx, ordered)
         return rest
+
+
+def _subject(arguments: Arguments, call: Call, lenient: bool) -> Subject | None:
+    """The expression, or the function by its source; None for one that is not to be waited for."""
+    # bash completes words that it has split at the colon
+    if lenient and arguments.function and arguments.words[:1] == [":"]:
+        return find(arguments.function + "".join(arguments.words[:2]), FUNCTION)
+    word = arguments.expression()
+    if arguments.function is not None:
+        return find(arguments.function, FUNCTION)
+    # help must not wait for standard input
+    if lenient and word == "-":
+        return None
+    return parse(read_expression(word, call.stdin))
 
 
 def _known_options(params: Iterable[Any]) -> dict[str, Known]:
@@ -137,6 +153,7 @@ def _options_of(call: Call, known: Mapping[str, Known]) -> list[TyperOption]:
     def receive() -> None:
         """Only the signature is of use."""
 
+    needed = required(call.subject)
     receive.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [
             inspect.Parameter(
@@ -148,13 +165,13 @@ def _options_of(call: Call, known: Mapping[str, Known]) -> list[TyperOption]:
                     None,
                     f"--{name}",
                     metavar="VALUE",
-                    help=f"The value of {name}.",
+                    help=f"The value of {name}{'' if name in needed else '; has a default'}.",
                     callback=keep,
                     expose_value=False,
                     rich_help_panel=VALUES,
                 ),
             )
-            for name in call.expression.names
+            for name in call.subject.names
             if f"--{name}" not in known
         ]
     )
@@ -178,8 +195,10 @@ def _usage_error(error: typer.TyperException) -> InputError:
         return InputError(text[:1].lower() + text[1:])
     # of two single letters each looks like the other
     close = [name for name in close if len(name) > len("--xy")]
-    values = [param.opts[0] for param in call_of(getattr(error, "ctx", None)).options]
-    hint = f"the expression has {', '.join(values)}" if values else ""
+    call = call_of(getattr(error, "ctx", None))
+    values = [param.opts[0] for param in call.options]
+    what = call.subject.name if isinstance(call.subject, FunctionSource) else "the expression"
+    hint = f"{what} has {', '.join(values)}" if values else ""
     return InputError(
         f"no such option: {shorten(option)}", f"did you mean '{close[0]}'?" if close else hint
     )

@@ -90,7 +90,9 @@ def _inspect(request: Request, settings: Settings) -> Report:
     return with_remedies(report, request.expression, _again(request, settings, deadline))
 
 
-def _body(subject: Expression | FunctionSource | None) -> Expression | UserFunction:
+def _body(
+    subject: Expression | FunctionSource | UserFunction | None,
+) -> Expression | UserFunction:
     if isinstance(subject, FunctionSource):
         return UserFunction(subject, load(subject))
     if subject is None:

@@ -49,6 +49,25 @@ Expr = Annotated[
         rich_help_panel=PROBLEM,
     ),
 ]
+Function = Annotated[
+    str | None,
+    _option(
+        PROBLEM,
+        "--function",
+        "-f",
+        metavar="FILE.py:NAME",
+        help="A Python function of tensors in the place of EXPR; this runs the code of the file. "
+        "Each of its parameters is an option.",
+    ),
+]
+Against = Annotated[
+    str | None,
+    _option(
+        PROBLEM,
+        metavar="FILE.py:NAME",
+        help="Take the truth from this function, which has the same parameters.",
+    ),
+]
 _V = ("--v", "--cotangent", "--gradient")
 Cotangent = Annotated[
     str | None,

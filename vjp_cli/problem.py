@@ -1,56 +1,68 @@
-"""From texts to a request: every variable gets its value, and there is something to differentiate.
+"""From texts to a request: every input gets its value, and there is something to differentiate.
 
 Only texts are looked at, so that all of this is answered before torch is imported.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 
 from vjp_cli.choices import assignments, did_you_mean
 from vjp_cli.errors import InputError, shorten
 from vjp_cli.expression import Expression
+from vjp_cli.functions.source import FunctionSource
 from vjp_cli.inspection import Request
 from vjp_cli.values import Generated, Value, parse_value
 
+Subject = Expression | FunctionSource
+
 
 def request_of(
-    expression: Expression,
+    subject: Subject,
     texts: Mapping[str, str],
     v: str | None,
     wrt: Iterable[str],
     stdin: Callable[[], bytes],
 ) -> Request:
-    """The request for ``expression`` with the value that each name's text describes.
+    """The request for ``subject`` with the value that each name's text describes.
 
     Args:
-        expression: the parsed expression.
-        texts: the text of each variable that has one.
+        subject: the parsed expression, or the function.
+        texts: the text of each input that has one.
         v: the text of the cotangent.
         wrt: the inputs to differentiate by; all that are not constants if empty.
         stdin: gives the bytes of standard input.
 
     Raises:
-        VjpError: a variable without a value, a bad value, nothing to differentiate.
+        VjpError: a bad value, nothing to differentiate.
     """
-    if not expression.names:
-        raise InputError(
-            "nothing to differentiate: the expression has no variables",
-            "name what may change, for example 3*x with --x 2",
-        )
-    check_known(wrt, expression.names, "--wrt")
-    inputs = {name: parse_value(texts[name], f"--{name}", stdin) for name in expression.names}
+    check_names(subject, "3*x with --x 2")
+    check_known(wrt, subject, "--wrt")
+    given = [name for name in subject.names if name in texts]
+    inputs = {name: parse_value(texts[name], f"--{name}", stdin) for name in given}
     check_differentiable(inputs, wrt, "--wrt")
     cotangent = None if v is None else parse_value(v, "--v", stdin)
-    return Request(expression, inputs, cotangent)
+    return make_request(subject, inputs, cotangent)
+
+
+def make_request(
+    subject: Subject,
+    inputs: Mapping[str, Value | Generated],
+    v: Value | Generated | None,
+    against: FunctionSource | None = None,
+) -> Request:
+    """The request for an expression or for a function."""
+    if isinstance(subject, FunctionSource):
+        return Request(None, inputs, v, subject, against)
+    return Request(subject, inputs, v, against=against)
 
 
 def texts_of(
-    expression: Expression, options: Mapping[str, str | None], lets: Iterable[str]
+    subject: Subject, options: Mapping[str, str | None], lets: Iterable[str]
 ) -> dict[str, str]:
-    """The text of each variable's value, from the options and from ``--let NAME=VALUE``.
+    """The text of each input's value, from the options and from ``--let NAME=VALUE``.
 
     Args:
-        expression: the parsed expression.
-        options: what the option of each variable was given, or None; a variable that is not there
+        subject: the parsed expression, or the function.
+        options: what the option of each input was given, or None; an input that is not there
             has no option of its own, because the command has one of that name.
         lets: the NAME=VALUE texts.
 
@@ -58,44 +70,82 @@ def texts_of(
         InputError: a name that is unknown, given twice or without a value.
     """
     assigned = assignments(lets)
-    check_known(assigned, expression.names, "--let")
+    check_known(assigned, subject, "--let")
     texts = {name: text for name, text in options.items() if text is not None}
     for name in assigned:
         if name in texts:
             raise InputError(f"'{name}' is given twice", f"give --{name} or --let {name}=VALUE")
     texts.update(assigned)
-    missing = [name for name in expression.names if name not in texts]
+    missing = [name for name in required(subject) if name not in texts]
     if missing:
         ways = (f"--{name} VALUE" if name in options else f"--let {name}=VALUE" for name in missing)
         raise InputError(f"no value for {_listed(missing)}", f"add {' '.join(ways)}")
     return texts
 
 
-def check_known(names: Iterable[str], known: Sequence[str], option: str) -> None:
-    """Refuse names that the expression does not have; ``option`` is where they were written.
+def required(subject: Subject) -> tuple[str, ...]:
+    """The inputs that need a value: a parameter with a default may be left out."""
+    optional = subject.optional if isinstance(subject, FunctionSource) else frozenset()
+    return tuple(name for name in subject.names if name not in optional)
+
+
+def check_names(subject: Subject, example: str) -> None:
+    """Refuse an expression or a function of nothing; ``example`` is an expression of something.
+
+    Raises:
+        InputError: it has no inputs.
+    """
+    if subject.names:
+        return
+    if isinstance(subject, FunctionSource):
+        raise InputError(
+            f"nothing to differentiate: {subject.name} has no parameters",
+            f"name what may change, for example def {subject.name}(x)",
+        )
+    raise InputError(
+        "nothing to differentiate: the expression has no variables",
+        f"name what may change, for example {example}",
+    )
+
+
+def check_known(names: Iterable[str], subject: Subject, option: str) -> None:
+    """Refuse names that ``subject`` does not have; ``option`` is where they were written.
 
     Raises:
         InputError: an unknown name.
     """
+    what, kind = "the expression", "variable"
+    if isinstance(subject, FunctionSource):
+        what, kind = subject.name, "parameter"
     for name in names:
-        if name not in known:
-            has = ", ".join(known) or "none"
+        if name not in subject.names:
+            has = ", ".join(subject.names) or "none"
             raise InputError(
-                f"{option}: the expression has no variable '{shorten(name)}'",
-                did_you_mean(name, known) or f"its variables: {has}",
+                f"{option}: {what} has no {kind} '{shorten(name)}'",
+                did_you_mean(name, subject.names) or f"its {kind}s: {has}",
             )
 
 
 def check_differentiable(
     inputs: Mapping[str, Value | Generated], wrt: Iterable[str], option: str
 ) -> None:
-    """Refuse to differentiate by constants.
+    """Refuse to differentiate by constants, and by defaults.
 
     Raises:
-        InputError: a constant among ``wrt`` (which was written as ``option``), or nothing else.
+        InputError: a constant, or a parameter left to its default, among ``wrt`` (which was written
+            as ``option``), or no other input.
     """
+    if not inputs:
+        raise InputError(
+            "nothing to differentiate: no parameter has a value",
+            "a default is used as it is; give a value to what may change",
+        )
     constants = [name for name, value in inputs.items() if value.dtype is not None]
     for name in wrt:
+        if name not in inputs:
+            raise InputError(
+                f"{option}: no value for {name}", "a default is used as it is: give a value"
+            )
         if name in constants:
             raise InputError(
                 f"{option}: {name} is a constant of dtype {inputs[name].dtype}",

@@ -9,10 +9,17 @@ import msgspec
 
 from vjp_cli.choices import checks_of, did_you_mean, dtype_of, names_of
 from vjp_cli.errors import InputError, LimitError, shorten
-from vjp_cli.expression import Expression, parse
+from vjp_cli.expression import parse
 from vjp_cli.functions.source import FunctionSource, find
 from vjp_cli.inspection import Request
-from vjp_cli.problem import check_differentiable, check_known
+from vjp_cli.problem import (
+    Subject,
+    check_differentiable,
+    check_known,
+    check_names,
+    make_request,
+    required,
+)
 from vjp_cli.settings import Layout, Settings
 from vjp_cli.values import Generated, Value, parse_json_value
 
@@ -80,19 +87,14 @@ def request_of(decoded: Any, base: Settings) -> tuple[Request, Settings]:
         layout=line.layout or base.layout,
         checks=base.checks if line.checks is None else checks_of(line.checks, "checks"),
     )
-    names = subject.names
-    check_known(settings.wrt, names, "wrt")
+    check_known(settings.wrt, subject, "wrt")
     inputs = _inputs(line.inputs or {}, subject)
     check_differentiable(inputs, settings.wrt, "wrt")
     v = None if line.v is None else _value(line.v, "v")
-    if isinstance(subject, Expression):
-        return Request(subject, inputs, v, against=against), settings
-    return Request(None, inputs, v, subject, against), settings
+    return make_request(subject, inputs, v, against), settings
 
 
-def _subject(
-    line: RequestLine, base: Settings
-) -> tuple[Expression | FunctionSource, FunctionSource | None]:
+def _subject(line: RequestLine, base: Settings) -> tuple[Subject, FunctionSource | None]:
     """What the line is about, and where its truth is taken from."""
     if (line.function or line.against) and not base.allow_functions:
         raise InputError(
@@ -134,20 +136,13 @@ def _wrt(given: str | list[str] | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(normalize("NFKC", name) for name in given))
 
 
-def _inputs(
-    given: Mapping[str, Any], subject: Expression | FunctionSource
-) -> dict[str, Value | Generated]:
+def _inputs(given: Mapping[str, Any], subject: Subject) -> dict[str, Value | Generated]:
     """The value of each name, in their order; a parameter with a default may be left out."""
-    if not subject.names:
-        raise InputError(
-            "nothing to differentiate: the expression has no variables",
-            "name what may change, for example 3*x",
-        )
+    check_names(subject, "3*x")
     # Python's parser folds the names in an expression, so those of the inputs are folded too
     folded = {normalize("NFKC", name): value for name, value in given.items()}
-    check_known(folded, subject.names, "inputs")
-    optional = subject.optional if isinstance(subject, FunctionSource) else frozenset()
-    missing = [n for n in subject.names if folded.get(n) is None and n not in optional]
+    check_known(folded, subject, "inputs")
+    missing = [name for name in required(subject) if folded.get(name) is None]
     if missing:
         raise InputError(f"no value for {', '.join(missing)}", "add it to inputs")
     return {

@@ -22,6 +22,11 @@ class UserFunction:
     function: Callable[..., Any]
 
     @property
+    def text(self) -> str:
+        """``FILE.py:NAME``."""
+        return self.source.text
+
+    @property
     def output(self) -> str:
         """The name of the output: ``y``, or another where a parameter has that name."""
         names = set(self.source.parameters)
