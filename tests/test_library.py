@@ -76,7 +76,7 @@ def test_what_cannot_be_judged_does_not_pass() -> None:
     def taken_out(x):
         return x * x[0].item()
 
-    with pytest.raises(AssertionError, match="nothing was checked"):
+    with pytest.raises(AssertionError, match=r"x\[0\]: unchecked: .* torch.item, which has no row"):
         assert_vjp(taken_out, {"x": [1.0, 2.0]}, [1.0, 1.0])
 
 
@@ -101,3 +101,15 @@ def test_the_library_does_not_touch_the_command_line() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def test_nothing_to_judge_does_not_pass() -> None:
+    with pytest.raises(AssertionError, match="the verdict is unchecked"):
+        assert_vjp("x**2", {"x": [1.0, 2.0]}, settings=Settings(jacobian=False))
+
+
+def test_the_text_says_what_is_wrong_with_a_backward_and_nothing_of_options() -> None:
+    with pytest.raises(AssertionError) as caught:
+        assert_vjp(lambda x: Cube.apply(x), {"x": [1.0, 2.0]})
+    assert str(caught.value).splitlines()[-1].startswith("the backward by x: ")
+    assert "--" not in str(caught.value)

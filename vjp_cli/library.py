@@ -10,6 +10,7 @@ from typing import Any
 
 from vjp_cli import inspection
 from vjp_cli.assembly import Request
+from vjp_cli.checks.diagnosis import NOTE
 from vjp_cli.errors import InputError
 from vjp_cli.expression import Expression, parse
 from vjp_cli.functions.body import UserFunction
@@ -71,13 +72,18 @@ def assert_vjp(
     """
     report = inspect(subject, inputs, v, against=against, settings=settings)
     bad = [finding for finding in report.findings if finding.verdict in _FAILING]
-    if report.exit_code == 0 and not bad:
-        return report
+    if bad:
+        raise AssertionError("\n".join(_lines(report, bad)))
+    if report.exit_code != 0 or report.verdict in _FAILING:
+        raise AssertionError("\n".join([f"the verdict is {report.verdict}", *report.notes]))
+    return report
+
+
+def _lines(report: Report, bad: list[Finding]) -> list[str]:
     lines = [_line(finding) for finding in bad[:_LISTED]]
-    more = len(bad) - len(lines)
-    lines += [f"and {more} more entries"] if more > 0 else []
-    lines += [c.reason for c in report.checks if c.verdict in _FAILING and c.reason][:2]
-    raise AssertionError("\n".join([*lines, *report.notes]) or f"the verdict is {report.verdict}")
+    if len(bad) > _LISTED:
+        lines.append(f"and {len(bad) - _LISTED} more entries")
+    return lines + [note for note in report.notes if note.startswith(NOTE)]
 
 
 _FAILING = (Verdict.WRONG, Verdict.NAN, Verdict.SATURATED, Verdict.MISSING, Verdict.UNCHECKED)
@@ -85,6 +91,8 @@ _LISTED = 5
 
 
 def _line(finding: Finding) -> str:
+    if finding.verdict is Verdict.UNCHECKED:
+        return f"{finding.where}: unchecked: {finding.cause}"
     truth = finding.truth or (f"slopes {finding.left}, {finding.right}" if finding.left else "?")
     text = f"{finding.where}: {finding.verdict}: torch has {finding.torch}, the truth is {truth}"
     text += f" ({finding.cause})" if finding.cause else ""

@@ -12,6 +12,9 @@ from typing import Any
 from vjp_cli.lazy import numpy
 from vjp_cli.numbers.dtypes import FloatFormat
 
+# How a note on a backward begins, for those who pick these notes out of a report.
+NOTE = "the backward by "
+
 # Rounding of a backward of a few operations, in units of the largest entry.
 _UNITS = 256
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from vjp_cli.checks.causes import Causes
-from vjp_cli.checks.diagnosis import Backward, diagnose
+from vjp_cli.checks.diagnosis import NOTE, Backward, diagnose
 from vjp_cli.checks.entries import UNKNOWN, Entry, Question, judge_entry
 from vjp_cli.checks.scaling import Scaling
 from vjp_cli.checks.verdict import Bound, radius_of
@@ -150,7 +150,7 @@ class Judge:
         if not self.side.custom:
             return []
         found = {name: self._diagnosis(name) for name in self.side.wrt}
-        return [f"by {name}: {words}" for name, words in found.items() if words]
+        return [f"{NOTE}{name}: {words}" for name, words in found.items() if words]
 
     def _diagnosis(self, name: str) -> str:
         """What relates a wrong custom backward to the truth; "" for nothing."""

@@ -34,7 +34,9 @@ class Judgement:
 
     @property
     def verdicts(self) -> Iterable[Verdict]:
-        """All verdicts of all entries and of the checks that ran."""
+        """All verdicts of all entries and of the checks that ran; without entries nothing is ok."""
+        if self.jacobian is None and self.vjp is None:
+            yield Verdict.UNCHECKED
         for judged in (self.jacobian, self.vjp):
             if judged is not None:
                 for array in judged.verdicts.values():

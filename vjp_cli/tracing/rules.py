@@ -41,7 +41,7 @@ def dispatch(function: Any, args: Args, kwargs: Kwargs) -> Any:
     found = row(function)
     if found is None:
         name = getattr(function, "__name__", str(function))
-        raise Untraceable(f"torch.{name} has no row in the operation table")
+        raise Untraceable(f"torch.{name}, which has no row in the operation table")
     op, swapped = found
     if swapped:
         args = (args[1], args[0])
