@@ -9,8 +9,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from vjp_cli.lazy import numpy
+from vjp_cli.derivatives.evaluation import TorchSide
+from vjp_cli.exact.derivatives import ExactSide
+from vjp_cli.lazy import numpy, torch
 from vjp_cli.numbers.dtypes import FloatFormat
+from vjp_cli.numbers.scalar import to_float
 
 # How a note on a backward begins, for those who pick these notes out of a report.
 NOTE = "the backward by "
@@ -34,6 +37,35 @@ class Backward:
     truth: Any
     v: Any = None
     vjp: Any = None
+
+
+def notes(
+    torch_side: TorchSide, exact: ExactSide, v: "torch.Tensor | None", form: FloatFormat
+) -> list[str]:
+    """One sentence for each input by which J (or vᵀJ) has a known relation to the truth."""
+    if torch_side.jacobian is None:
+        return []
+    found = []
+    for name in torch_side.wrt:
+        if exact.doubts[name]:
+            continue
+        matrix = exact.jacobian[name]
+        truth = numpy.zeros(matrix.shape)
+        truth[matrix.rows, matrix.columns] = [to_float(x) for x in matrix.values.tolist()]
+        vjp = None if torch_side.vjp is None else torch_side.vjp[name]
+        backward = Backward(_floats(torch_side.jacobian[name]), truth, _flat(v), _flat(vjp))
+        words = diagnose(backward, form)
+        if words:
+            found.append(f"{NOTE}{name}: {words}")
+    return found
+
+
+def _floats(tensor: "torch.Tensor") -> Any:
+    return tensor.double().cpu().numpy()
+
+
+def _flat(tensor: "torch.Tensor | None") -> Any:
+    return None if tensor is None else _floats(tensor.reshape(-1))
 
 
 def diagnose(backward: Backward, form: FloatFormat) -> str:

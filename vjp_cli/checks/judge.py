@@ -4,8 +4,8 @@ import math
 from dataclasses import replace
 from typing import Any
 
+from vjp_cli.checks import diagnosis
 from vjp_cli.checks.causes import Causes
-from vjp_cli.checks.diagnosis import NOTE, Backward, diagnose
 from vjp_cli.checks.entries import UNKNOWN, Entry, Question, judge_entry
 from vjp_cli.checks.scaling import Scaling
 from vjp_cli.checks.verdict import Bound, radius_of
@@ -14,7 +14,7 @@ from vjp_cli.exact.derivatives import settled
 from vjp_cli.exact.oracle import SlopeOracle
 from vjp_cli.exact.side import ExactAnswer
 from vjp_cli.exact.slopes import Slopes, agree
-from vjp_cli.lazy import flint, numpy, torch
+from vjp_cli.lazy import flint, torch
 from vjp_cli.numbers.dtypes import FORMATS, FloatFormat
 from vjp_cli.numbers.scalar import is_finite, to_float
 from vjp_cli.report import Verdict
@@ -147,27 +147,9 @@ class Judge:
         """What the reader must know of the judgement as a whole."""
         if self.exact.reason:
             return [f"nothing was checked: {self.exact.reason}"]
-        if not self.side.custom:
+        if not self.side.custom or self.exact.side is None:
             return []
-        found = {name: self._diagnosis(name) for name in self.side.wrt}
-        return [f"{NOTE}{name}: {words}" for name, words in found.items() if words]
-
-    def _diagnosis(self, name: str) -> str:
-        """What relates a wrong custom backward to the truth; "" for nothing."""
-        side = self.exact.side
-        if side is None or self.side.jacobian is None or side.doubts[name]:
-            return ""
-        matrix = side.jacobian[name]
-        truth = numpy.zeros(matrix.shape)
-        truth[matrix.rows, matrix.columns] = [to_float(x) for x in matrix.values.tolist()]
-        v, vjp = self.scaling.point.v, None if self.side.vjp is None else self.side.vjp[name]
-        backward = Backward(
-            self.side.jacobian[name].double().numpy(),
-            truth,
-            None if v is None else v.reshape(-1).double().cpu().numpy(),
-            None if vjp is None else vjp.reshape(-1).double().numpy(),
-        )
-        return diagnose(backward, self.form)
+        return diagnosis.notes(self.side, self.exact.side, self.scaling.point.v, self.form)
 
     def _ask(
         self,
