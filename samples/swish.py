@@ -21,7 +21,7 @@ class Swish(torch.autograd.Function):
     def backward(ctx, g):
         s, y = ctx.saved_tensors
         # y' = s + x·s·(1 - s) = s + y·(1 - s): the factor 1 - s is forgotten
-        return g * (y + s)
+        return g * (s + y)
 
 
 class SwishRight(Swish):
@@ -30,7 +30,7 @@ class SwishRight(Swish):
     @staticmethod
     def backward(ctx, g):
         s, y = ctx.saved_tensors
-        return g * (y + s * (1 - y))
+        return g * (s + y * (1 - s))
 
 
 def swish(x):

@@ -6,6 +6,8 @@
 import inspect
 import os
 import re
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -27,6 +29,8 @@ EXAMPLE = re.compile(r"^```sh\n(.*?)^```\n(?:\n*^```text\n(.*?)^```\n)?", re.DOT
 OPERATIONS = re.compile(
     r"(<!-- operations: begin -->\n)(.*?)(<!-- operations: end -->\n)", re.DOTALL
 )
+# Python and what it prints
+PYTHON = re.compile(r"^```python\n(.*?)^```\n\n```text\n(.*?)^```\n", re.DOTALL | re.MULTILINE)
 EXAMPLES = [(match[1], match[2]) for match in EXAMPLE.finditer(README)]
 OPTION = re.compile(r"(?<![\w-])(?:--[a-z][a-z-]*|-[a-zA-Z]\b)")
 # options of the examples' expressions, and what is subtracted from or negated in them
@@ -51,6 +55,14 @@ def outputs(block):
     answers = [shell.answer(line) for line in commands(block)]
     text = "".join(answer.stdout + answer.stderr for answer in answers)
     return "".join(f"{line.rstrip()}\n" for line in text.splitlines())
+
+
+def printed(code):
+    """What the Python code prints."""
+    text = StringIO()
+    with redirect_stdout(text):
+        exec(compile(code, "README.md", "exec"), {"__name__": "readme"})
+    return text.getvalue()
 
 
 def families():
@@ -85,7 +97,10 @@ def refreshed(readme):
             return match[0]
         return f"```sh\n{match[1]}```\n\n```text\n{outputs(match[1])}```\n"
 
-    pasted = EXAMPLE.sub(paste, readme)
+    def paste_printed(match):
+        return f"```python\n{match[1]}```\n\n```text\n{printed(match[1])}```\n"
+
+    pasted = PYTHON.sub(paste_printed, EXAMPLE.sub(paste, readme))
     return OPERATIONS.sub(lambda match: f"{match[1]}{operations()}{match[3]}", pasted)
 
 
@@ -112,8 +127,16 @@ def test_pasted_output_is_the_real_one(block, pasted):
     assert pasted == outputs(block)
 
 
+def test_python_prints_what_is_pasted():
+    examples = PYTHON.findall(README)
+    assert len(examples) == README.count("```python\n") > 0
+    for code, pasted in examples:
+        assert pasted == printed(code)
+
+
 def test_no_output_stands_alone():
-    assert README.count("```text\n") == sum(pasted is not None for _, pasted in EXAMPLES)
+    outputs_of_commands = sum(pasted is not None for _, pasted in EXAMPLES)
+    assert README.count("```text\n") == outputs_of_commands + len(PYTHON.findall(README))
 
 
 def test_outputs_fit_80_columns():

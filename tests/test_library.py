@@ -111,5 +111,32 @@ def test_nothing_to_judge_does_not_pass() -> None:
 def test_the_text_says_what_is_wrong_with_a_backward_and_nothing_of_options() -> None:
     with pytest.raises(AssertionError) as caught:
         assert_vjp(lambda x: Cube.apply(x), {"x": [1.0, 2.0]})
-    assert str(caught.value).splitlines()[-1].startswith("the backward by x: ")
+    assert str(caught.value).splitlines()[-1].startswith("the backward for x: ")
     assert "--" not in str(caught.value)
+
+
+@pytest.mark.parametrize("function", [torch.sin, Square.apply, lambda *tensors: tensors[0]])
+def test_a_function_without_named_parameters(function) -> None:
+    with pytest.raises(InputError, match="no named parameters"):
+        inspect(function, {"x": 1.0})
+
+
+def test_parameters_of_all_kinds_and_any_name() -> None:
+    def product(y, /, z, *, out, result=2.0):
+        return y * z * out * result
+
+    report = inspect(product, {"y": 3.0, "z": 5.0, "out": 7.0})
+    assert report.vjp is not None
+    # each is 2 times the other two
+    assert [report.vjp[name].values for name in ("y", "z", "out")] == [(70.0,), (42.0,), (30.0,)]
+    assert report.output.name == "y2"
+
+
+def test_the_report_says_where_the_truth_came_from() -> None:
+    def double(x):
+        return 2 * x
+
+    report = inspect("x + x", {"x": 1.0}, against=double)
+    assert report.problem.against is not None
+    assert report.problem.against.endswith("test_library.py:double")
+    assert inspect("x + x", {"x": 1.0}).problem.against is None

@@ -36,7 +36,11 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
         ),
         ("x --x 1 --let x=2", "'x' is given twice", "give --x or --let x=VALUE"),
         ("x --let x=1 --let x=2", "'x' is given twice", "give each value once"),
-        ("--x 1", "no expression given", "write vjp inspect '2*(x+2)**2' --x 1,2,3"),
+        (
+            "--x 1",
+            "no expression given",
+            "write vjp inspect '2*(x+2)**2' --x 1,2,3, or --function FILE.py:NAME",
+        ),
         ("--jsno x**2", "no such option: --jsno", "did you mean '--json'?"),
         (
             "x x --x 1",

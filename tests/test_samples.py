@@ -22,6 +22,7 @@ VJP = {
 }
 TRUTH = {"masked_sqrt": ["0", "0.25"], "softplus": [None, "0.5"]}
 NAMES = sorted(path.stem for path in (ROOT / "samples").glob("*.txt"))
+SWISH = "vjp inspect --function samples/swish.py"
 
 
 @pytest.fixture(autouse=True)
@@ -106,3 +107,41 @@ def test_problems_of_the_batch():
         '["kink","kink",[0.0,0.0,1.0]]',
         '["nan","nan",["NaN",0.25]]',
     ]
+
+
+def test_swish_begins_with_its_commands():
+    lines = (ROOT / "samples" / "swish.py").read_text(encoding="utf-8").splitlines()
+    commands = [line.removeprefix("# ") for line in lines if line.startswith("# vjp")]
+    assert [line.partition(" --x")[0] for line in commands] == [
+        f"{SWISH}:swish",
+        f"{SWISH}:swish_right",
+    ]
+    assert lines[:2] == [f"# {line}" for line in commands]
+    assert [shell.exit_code(line) for line in commands] == [1, 0]
+    for line in commands:
+        assert shell.answer(line).exit_code == shell.exit_code(line)
+
+
+# v·(1 + x)·σ(x), which is what the backward says, and v·(σ(x) + x·σ(x)·(1 - σ(x)))
+@pytest.mark.parametrize(
+    ("name", "vjp", "verdict"),
+    [
+        ("swish", [0.0, 1.8673779936055638, 7.927173701800941], "wrong"),
+        ("swish_right", [0.07232948812851325, 1.4799223746053036, 3.2723527463546865], "ok"),
+    ],
+)
+def test_swish(name, vjp, verdict):
+    found = json.loads(shell.answer(f"{SWISH}:{name} --x -1,0.5,2 --v 1,2,3 --json").stdout)
+    assert found["vjp"]["x"] == pytest.approx(vjp, rel=1e-14)
+    assert [float(each) for each in found["truth"]["vjp"]["x"]] == pytest.approx(
+        [0.07232948812851325, 1.4799223746053036, 3.2723527463546865], rel=1e-14
+    )
+    assert found["verdicts"]["vjp"]["x"] == [verdict] * 3
+
+
+def test_swish_shows_both_numbers_of_a_wrong_entry():
+    shown = shell.answer(f"{SWISH}:swish --x -1,0.5,2 --v 1,2,3").stdout
+    torch_label, wrong, truth_label, truth = shown.partition("vᵀJ at x[1]: wrong")[2].split()[:4]
+    assert (torch_label, truth_label) == ("torch", "truth")
+    assert float(wrong) == pytest.approx(1.8673779936055638, rel=1e-14)
+    assert float(truth) == pytest.approx(1.4799223746053036, rel=1e-14)

@@ -67,6 +67,7 @@ def assemble(request: Request, settings: Settings, stages: Stages) -> Report:
             device=settings.device,
             layout=settings.layout.value,
             wrt=torch_side.wrt,
+            against=None if request.against is None else request.against.text,
         ),
         inputs={name: array_of(value) for name, value in stages.point.inputs.items()},
         output=Output(name, array_of(torch_side.output)),
@@ -104,6 +105,8 @@ def _notes(stages: Stages, no_v: bool) -> tuple[str, ...]:
             "--v with ∂loss/∂y."
         )
     notes.extend(stages.judgement.notes)
+    if stages.torch.connected and stages.torch.failure:
+        notes.append(f"the backward pass raised: {stages.torch.failure}")
     notes.extend(f"torch warns: {warning}" for warning in stages.warnings)
     if stages.judgement.jacobian is not None or stages.judgement.vjp is not None:
         notes.extend(blind_spots(stages.point, stages.judgement.jacobian is not None))

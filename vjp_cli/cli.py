@@ -18,10 +18,9 @@ from vjp_cli.arguments import EXAMPLE, wants_json
 from vjp_cli.choices import checks_of, device_of, dtype_of, format_of, names_of, verdicts_of
 from vjp_cli.command import ExpressionCommand, PlainCommand, ProgramGroup, call_of, known_error
 from vjp_cli.errors import ExitCode
-from vjp_cli.functions.source import find
 from vjp_cli.line_source import request_lines
 from vjp_cli.output import colored, unicode_drawn, width, write_error, write_text, writer
-from vjp_cli.problem import request_of, texts_of
+from vjp_cli.problem import request_of, texts_of, truth_of
 from vjp_cli.render import View, render
 from vjp_cli.render.ops import render_ops
 from vjp_cli.report import Verdict
@@ -118,7 +117,7 @@ def _inspect(
     texts = texts_of(call.subject, call.values, let or ())
     request = request_of(call.subject, texts, v, settings.wrt, call.stdin)
     if against is not None:
-        request = replace(request, against=find(against, "--against"))
+        request = replace(request, against=truth_of(against, request.inputs, "--against"))
     report = inspection.inspect(request, settings)
     if not quiet or output:
         view = View(width(output), colored(color, output), unicode_drawn(output), full, max_entries)

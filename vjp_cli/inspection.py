@@ -1,5 +1,7 @@
 """The one pipeline: a request and settings in, a report out."""
 
+import contextlib
+import sys
 import time
 import warnings
 from collections.abc import Callable
@@ -33,12 +35,13 @@ __all__ = ["Request", "inspect"]
 def inspect(request: Request, settings: Settings) -> Report:
     """Evaluate, differentiate, judge.
 
-    What torch warns of while it computes becomes a note; nothing is printed.
+    What torch warns of while it computes becomes a note; what the user's code prints, also in a
+    backward, goes to standard error.
 
     Raises:
         VjpError: a bad value, a failing evaluation, or a limit.
     """
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), contextlib.redirect_stdout(sys.stderr):
         # the same operations run many times more on the exact side and in the checks
         warnings.simplefilter("ignore")
         return _inspect(request, settings)

@@ -105,13 +105,21 @@ def _split(subject: str | Callable[..., Any]) -> tuple[Expression | None, UserFu
     return None, _function(subject)
 
 
+_MANY = (signatures.Parameter.VAR_POSITIONAL, signatures.Parameter.VAR_KEYWORD)
+
+
 def _function(function: Callable[..., Any]) -> UserFunction:
     """A function that is there already, with the parameters that its signature has."""
-    parameters = signatures.signature(function).parameters
+    name = getattr(function, "__name__", type(function).__name__)
+    try:
+        parameters = signatures.signature(function).parameters
+    except ValueError:
+        parameters = signatures.Signature().parameters
+    if not parameters or any(p.kind in _MANY for p in parameters.values()):
+        raise InputError(f"{name} has no named parameters", f"for example lambda x: {name}(x)")
     optional = {n for n, p in parameters.items() if p.default is not signatures.Parameter.empty}
     code = getattr(function, "__code__", None)
     path = Path(code.co_filename) if code is not None else Path("<python>")
-    name = getattr(function, "__name__", type(function).__name__)
     source = FunctionSource(path, name, tuple(parameters), frozenset(optional))
     return UserFunction(source, function)
 

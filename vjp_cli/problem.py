@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from vjp_cli.choices import assignments, did_you_mean
 from vjp_cli.errors import InputError, shorten
 from vjp_cli.expression import Expression
-from vjp_cli.functions.source import FunctionSource
+from vjp_cli.functions.source import FunctionSource, find
 from vjp_cli.inspection import Request
 from vjp_cli.values import Generated, Value, parse_value
 
@@ -41,6 +41,23 @@ def request_of(
     check_differentiable(inputs, wrt, "--wrt")
     cotangent = None if v is None else parse_value(v, "--v", stdin)
     return make_request(subject, inputs, cotangent)
+
+
+def truth_of(reference: str, inputs: Iterable[str], option: str) -> FunctionSource:
+    """The function that the truth is taken from; it must take these inputs and need no others.
+
+    Raises:
+        VjpError: there is no such function, or it has other parameters.
+    """
+    found, given = find(reference, option), tuple(inputs)
+    check_known(given, found, option)
+    missing = [name for name in required(found) if name not in given]
+    if missing:
+        raise InputError(
+            f"{option}: {found.name} also needs {_listed(missing)}",
+            "it must have the same parameters",
+        )
+    return found
 
 
 def make_request(

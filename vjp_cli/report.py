@@ -102,7 +102,7 @@ class Truth:
 
 @dataclass(frozen=True)
 class Problem:
-    """What was asked, as understood."""
+    """What was asked, as understood; ``against`` is the function that the truth is taken from."""
 
     expression: str | None
     function: str | None
@@ -110,6 +110,7 @@ class Problem:
     device: str
     layout: str
     wrt: tuple[str, ...]
+    against: str | None = None
 
 
 @dataclass(frozen=True)

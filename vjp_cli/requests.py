@@ -10,7 +10,7 @@ import msgspec
 from vjp_cli.choices import checks_of, did_you_mean, dtype_of, names_of
 from vjp_cli.errors import InputError, LimitError, shorten
 from vjp_cli.expression import parse
-from vjp_cli.functions.source import FunctionSource, find
+from vjp_cli.functions.source import find
 from vjp_cli.inspection import Request
 from vjp_cli.problem import (
     Subject,
@@ -19,6 +19,7 @@ from vjp_cli.problem import (
     check_names,
     make_request,
     required,
+    truth_of,
 )
 from vjp_cli.settings import Layout, Settings
 from vjp_cli.values import Generated, Value, parse_json_value
@@ -79,7 +80,7 @@ def request_of(decoded: Any, base: Settings) -> tuple[Request, Settings]:
         VjpError: a key, an expression, a name or a value is wrong.
     """
     line = _typed(decoded)
-    subject, against = _subject(line, base)
+    subject = _subject(line, base)
     settings = replace(
         base,
         wrt=_wrt(line.wrt),
@@ -91,24 +92,24 @@ def request_of(decoded: Any, base: Settings) -> tuple[Request, Settings]:
     inputs = _inputs(line.inputs or {}, subject)
     check_differentiable(inputs, settings.wrt, "wrt")
     v = None if line.v is None else _value(line.v, "v")
+    against = None if line.against is None else truth_of(line.against, inputs, "against")
     return make_request(subject, inputs, v, against), settings
 
 
-def _subject(line: RequestLine, base: Settings) -> tuple[Subject, FunctionSource | None]:
-    """What the line is about, and where its truth is taken from."""
+def _subject(line: RequestLine, base: Settings) -> Subject:
+    """What the line is about."""
     if (line.function or line.against) and not base.allow_functions:
         raise InputError(
             "a function runs the code of a file",
             "add --allow-functions if you trust the lines and the files that they name",
         )
-    against = None if line.against is None else find(line.against, "against")
     if line.function is not None and line.expression is None:
-        return find(line.function, "function"), against
+        return find(line.function, "function")
     if line.function is not None:
         raise InputError("there is an expression and a function", "leave one out")
     if line.expression is None:
         raise InputError("there is no expression", 'for example {"expression": "x**2", …}')
-    return parse(line.expression), against
+    return parse(line.expression)
 
 
 def _typed(decoded: Any) -> RequestLine:

@@ -16,7 +16,7 @@ from vjp_cli.numbers.dtypes import FloatFormat
 from vjp_cli.numbers.scalar import to_float
 
 # How a note on a backward begins, for those who pick these notes out of a report.
-NOTE = "the backward by "
+NOTE = "the backward for "
 
 # Rounding of a backward of a few operations, in units of the largest entry.
 _UNITS = 256

@@ -70,6 +70,12 @@ def evaluate(
         matrices = dense_jacobian(output, sources) if wanted.jacobian else None
     except (RuntimeError, NotImplementedError) as error:
         return TorchSide(value, wanted.wrt, None, None, _first_line(error))
+    except (Exception, SystemExit) as error:
+        # a backward in Python may raise anything; from torch's own it would be a bug
+        if not _has_python_backward(output):
+            raise
+        said = f"{type(error).__name__}: {_first_line(error)}"
+        return TorchSide(value, wanted.wrt, None, None, said)
     return TorchSide(
         value,
         wanted.wrt,
@@ -104,5 +110,5 @@ def _has_python_backward(output: "torch.Tensor") -> bool:
 _NO_GRAPH = "element 0 of tensors does not require grad and does not have a grad_fn"
 
 
-def _first_line(error: Exception) -> str:
+def _first_line(error: BaseException) -> str:
     return str(error).strip().split("\n")[0]

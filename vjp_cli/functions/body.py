@@ -1,9 +1,9 @@
 """A user's function as the body of a program."""
 
-import contextlib
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from inspect import BoundArguments, signature
+from itertools import chain, count
 from typing import Any
 
 from vjp_cli.errors import EvaluationError, VjpError
@@ -30,18 +30,20 @@ class UserFunction:
     def output(self) -> str:
         """The name of the output: ``y``, or another where a parameter has that name."""
         names = set(self.source.parameters)
-        return next(name for name in ("y", "z", "out", "result") if name not in names)
+        candidates = chain(("y", "z", "out", "result"), map("y{}".format, count(2)))
+        return next(name for name in candidates if name not in names)
 
     def run(self, values: Mapping[str, Any], observer: Observer) -> Any:
-        """Call the function; what it prints goes to standard error.
+        """Call the function.
 
         Raises:
             EvaluationError: it raised, or returned something else than one tensor.
         """
-        arguments = {name: values[name] for name in self.source.parameters if name in values}
+        given = {name: values[name] for name in self.source.parameters if name in values}
         try:
-            with contextlib.redirect_stdout(sys.stderr), observer.running():
-                result = self.function(**arguments)
+            arguments = BoundArguments(signature(self.function), given)
+            with observer.running():
+                result = self.function(*arguments.args, **arguments.kwargs)
         except (VjpError, Untraceable, OutOfTime):
             raise
         except (Exception, SystemExit) as error:

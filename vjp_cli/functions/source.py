@@ -4,7 +4,6 @@ Loading a function runs the user's code. Nothing here looks for a function that 
 """
 
 import ast
-import contextlib
 import importlib.util
 import sys
 import warnings
@@ -131,7 +130,7 @@ def _place(error: SyntaxError) -> Place | None:
 
 
 def load(source: FunctionSource) -> Callable[..., Any]:
-    """Run the file and take the function from it; what it prints goes to standard error.
+    """Run the file and take the function from it.
 
     The file is loaded by its path, under a name of its own, so that a file called ``torch.py`` or
     ``json.py`` shadows nothing; its neighbours are found after everything that is installed.
@@ -141,7 +140,7 @@ def load(source: FunctionSource) -> Callable[..., Any]:
     """
     path = source.path.resolve()
     name = f"vjp_user_{abs(hash(path))}"
-    spec = importlib.util.spec_from_file_location(name, source.path)
+    spec = importlib.util.spec_from_file_location(name, path)
     # ``find`` lets only ``.py`` through
     assert spec is not None
     assert spec.loader is not None
@@ -150,8 +149,7 @@ def load(source: FunctionSource) -> Callable[..., Any]:
     if str(path.parent) not in sys.path:
         sys.path.append(str(path.parent))
     try:
-        with contextlib.redirect_stdout(sys.stderr):
-            spec.loader.exec_module(module)
+        spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
         hint = f"vjp runs in the environment {sys.prefix}" if isinstance(error, ImportError) else ""
         words = said(error, source.path)
@@ -164,10 +162,10 @@ def load(source: FunctionSource) -> Callable[..., Any]:
 
 def said(error: BaseException, path: Path) -> str:
     """``ValueError: … (line 12)``: an exception with the last line of the user's file it passed."""
-    line = None
+    line, file = None, str(path.resolve())
     trace = error.__traceback__
     while trace is not None:
-        if trace.tb_frame.f_code.co_filename == str(path):
+        if trace.tb_frame.f_code.co_filename == file:
             line = trace.tb_lineno
         trace = trace.tb_next
     words = str(error).strip().split("\n")[0]

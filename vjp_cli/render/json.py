@@ -46,6 +46,7 @@ def document(report: Report, view: View) -> dict[str, Any]:
         "problem": {
             "expression": problem.expression,
             "function": problem.function,
+            "against": problem.against,
             "dtype": problem.dtype,
             "device": problem.device,
             "layout": str(problem.layout),

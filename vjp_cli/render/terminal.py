@@ -129,7 +129,8 @@ def _heading(screen: _Screen, report: Report) -> None:
         screen.words(f"{name} = {_listing(screen, name, value)}")
     judgement = lines.judgement(report)
     if judgement:
-        screen.words(f"compared with the exact derivative: {judgement}")
+        of = f" of {report.problem.against}" if report.problem.against else ""
+        screen.words(f"compared with the exact derivative{of}: {judgement}")
 
 
 def _flow(parts: Sequence[str], room: int) -> list[str]:
