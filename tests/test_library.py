@@ -140,3 +140,15 @@ def test_the_report_says_where_the_truth_came_from() -> None:
     assert report.problem.against is not None
     assert report.problem.against.endswith("test_library.py:double")
     assert inspect("x + x", {"x": 1.0}).problem.against is None
+
+
+def test_an_entry_that_was_not_judged_keeps_torchs_number() -> None:
+    def taken_out(x):
+        return x * x[0].item()
+
+    report = inspect(taken_out, {"x": [2.0, 5.0]}, [1.0, 10.0])
+    # item() makes a constant 2 of x[0]; torch has 2·v
+    found = {finding.where: finding.torch for finding in report.findings}
+    assert found["vjp.x[0]"] == 2.0
+    whole = inspect(taken_out, {"x": [2.0, 5.0]})
+    assert [(f.where, f.torch, f.count) for f in whole.findings] == [("jacobian.x[0,0]", 2.0, 4)]

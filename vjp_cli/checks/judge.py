@@ -68,7 +68,7 @@ class Judge:
         columns = self.scaling.point.inputs[name].numel()
         if exact is None or self.exact.reason:
             count = self.side.output.numel() * columns
-            return dict.fromkeys(range(count), self._unjudged())
+            return self._unjudged([None] * count if found is None else found.tolist())
         matrix = exact.jacobian[name]
         radii = self._radii(name)
         numbers = (
@@ -113,7 +113,7 @@ class Judge:
         numbers = self.torch_column(name)
         exact = self.exact.side
         if exact is None or self.exact.reason or exact.vjp is None:
-            return dict.fromkeys(range(len(numbers)), self._unjudged())
+            return self._unjudged(numbers)
         balls = None if self.rounding is None else self.rounding.vjp
         terms = self._terms(name)
         doubts = exact.doubts[name]
@@ -234,8 +234,9 @@ class Judge:
         found = matrix.values[(matrix.rows == index[0]) & (matrix.columns == index[1])]
         return found[0] if len(found) else flint.fmpq(0)
 
-    def _unjudged(self) -> Entry:
-        return Entry(Verdict.UNCHECKED, UNKNOWN, cause=self.exact.reason)
+    def _unjudged(self, numbers: "list[float | None]") -> dict[int, Entry]:
+        unknown = Entry(Verdict.UNCHECKED, UNKNOWN, cause=self.exact.reason)
+        return {k: replace(unknown, torch=number) for k, number in enumerate(numbers)}
 
     def _radii(self, name: str) -> list[float]:
         assert self.exact.side is not None
