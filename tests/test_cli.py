@@ -25,7 +25,7 @@ def test_every_name_of_the_expression_is_an_option(asked: Asked) -> None:
     result = run("inspect", "k @ x", "--k", "1,2;3,4;5,6", "--x=-1,2", "--v", "1,0,1")
     assert (result.exit_code, result.stderr) == (0, "")
     [(request, settings)] = asked
-    assert request.expression.source == "k @ x"
+    assert request.subject.source == "k @ x"
     assert list(request.inputs) == ["k", "x"]
     assert request.inputs["k"].shape == (3, 2)
     assert numbers(request.inputs["x"]) == [-1, 2]
@@ -81,7 +81,7 @@ def test_no_cotangent_is_none(asked: Asked) -> None:
 def test_an_expression_may_begin_with_a_minus_sign(asked: Asked, arguments: list[str]) -> None:
     result = run("inspect", *arguments)
     assert (result.exit_code, result.stderr) == (0, "")
-    assert asked[0][0].expression.source.startswith("-")
+    assert asked[0][0].subject.source.startswith("-")
     assert numbers(asked[0][0].inputs["x"]) == [-1]
 
 
@@ -120,14 +120,14 @@ def test_names_are_folded_as_python_folds_them(asked: Asked) -> None:
 
 def test_the_expression_may_come_from_standard_input(asked: Asked) -> None:
     assert run("inspect", "-", "--x", "1", stdin="\ufeffx**2\r\n").exit_code == 0
-    assert asked[0][0].expression.source == "x**2"
+    assert asked[0][0].subject.source == "x**2"
 
 
 def test_the_expression_may_come_from_a_file(asked: Asked, tmp_path: Path) -> None:
     file = tmp_path / "expression.txt"
     file.write_text("y = x + 2\ny*y\n", encoding="utf-8")
     assert run("inspect", f"@{file}", "--x", "1").exit_code == 0
-    assert asked[0][0].expression.source == "y = x + 2\ny*y"
+    assert asked[0][0].subject.source == "y = x + 2\ny*y"
 
 
 def test_a_value_may_come_from_standard_input(asked: Asked) -> None:

@@ -30,7 +30,7 @@ def test_every_key_reaches_the_request(asked: Asked) -> None:
     }
     assert batched(lines(request))[1] == 0
     [(found, settings)] = asked
-    assert (found.expression.source, found.v) == ("a*b", Generated("ones", None))
+    assert (found.subject.source, found.v) == ("a*b", Generated("ones", None))
     assert found.inputs == {
         "a": Value((2,), (1.0, 2.0)),
         "b": Value((2,), (float("inf"), 4.0)),

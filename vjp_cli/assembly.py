@@ -27,14 +27,12 @@ class Request:
     """What a user asks: an expression or a function, a value for each name, and perhaps v.
 
     Attributes:
-        expression: None where there is a function.
-        against: where the truth is taken from, if not from the function itself.
+        against: where the truth is taken from, if not from the subject itself.
     """
 
-    expression: Expression | None
+    subject: Expression | FunctionSource | UserFunction
     inputs: Mapping[str, Value | Generated]
     v: Value | Generated | None = None
-    function: FunctionSource | UserFunction | None = None
     against: FunctionSource | UserFunction | None = None
 
 
@@ -59,10 +57,11 @@ def assemble(request: Request, settings: Settings, stages: Stages) -> Report:
     name = stages.name
     jacobian = torch_side.jacobian
     v = stages.point.v
+    subject = request.subject
     return Report(
         problem=Problem(
-            expression=None if request.expression is None else request.expression.source,
-            function=None if request.function is None else request.function.text,
+            expression=subject.source if isinstance(subject, Expression) else None,
+            function=None if isinstance(subject, Expression) else subject.text,
             dtype=settings.dtype,
             device=settings.device,
             layout=settings.layout.value,

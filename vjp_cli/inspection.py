@@ -56,7 +56,7 @@ def _inspect(request: Request, settings: Settings) -> Report:
             "nothing to differentiate: every input is a constant",
             "an input without a dtype prefix is differentiated",
         )
-    body = _body(request.expression or request.function)
+    body = _body(request.subject)
     program = Program(body, bound.constants, settings.dtype, settings.device)
     reference = program
     if request.against is not None:
@@ -88,18 +88,14 @@ def _inspect(request: Request, settings: Settings) -> Report:
     )
     if not settings.remedies or exact.is_complex or time.monotonic() > deadline:
         return report
-    if request.expression is None:
+    if not isinstance(body, Expression):
         return report
-    return with_remedies(report, request.expression, _again(request, settings, deadline))
+    return with_remedies(report, body, _again(request, settings, deadline))
 
 
-def _body(
-    subject: Expression | FunctionSource | UserFunction | None,
-) -> Expression | UserFunction:
+def _body(subject: Expression | FunctionSource | UserFunction) -> Expression | UserFunction:
     if isinstance(subject, FunctionSource):
         return UserFunction(subject, load(subject))
-    if subject is None:
-        raise InputError("there is neither an expression nor a function")
     return subject
 
 
@@ -121,7 +117,7 @@ def _again(request: Request, settings: Settings, deadline: float) -> Callable[[s
             if set(expression.names) != set(request.inputs):
                 return None
             other = replace(settings, remedies=False, checks=(), timeout=left)
-            return inspect(replace(request, expression=expression), other)
+            return inspect(replace(request, subject=expression), other)
         except VjpError:
             return None
 

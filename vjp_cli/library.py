@@ -12,7 +12,7 @@ from vjp_cli import inspection
 from vjp_cli.assembly import Request
 from vjp_cli.checks.diagnosis import NOTE
 from vjp_cli.errors import InputError
-from vjp_cli.expression import Expression, parse
+from vjp_cli.expression import parse
 from vjp_cli.functions.body import UserFunction
 from vjp_cli.functions.source import FunctionSource
 from vjp_cli.lazy import numpy, torch
@@ -47,13 +47,14 @@ def inspect(
     chosen = settings or Settings(dtype=_dtype(inputs))
     values = {name: _value(value) for name, value in inputs.items()}
     weights = None if v is None else _value(v)
-    expression, function = _split(subject)
-    known = set(expression.names if expression is not None else function.source.names)  # type: ignore[union-attr]
-    unknown = [name for name in values if name not in known]
+    body = parse(subject) if isinstance(subject, str) else _function(subject)
+    unknown = [name for name in values if name not in body.names]
     if unknown:
-        raise InputError(f"there is no input '{unknown[0]}'", f"its inputs: {', '.join(known)}")
+        raise InputError(
+            f"there is no input '{unknown[0]}'", f"its inputs: {', '.join(body.names)}"
+        )
     other = None if against is None else _function(against)
-    return inspection.inspect(Request(expression, values, weights, function, other), chosen)
+    return inspection.inspect(Request(body, values, weights, other), chosen)
 
 
 def assert_vjp(
@@ -97,12 +98,6 @@ def _line(finding: Finding) -> str:
     text = f"{finding.where}: {finding.verdict}: torch has {finding.torch}, the truth is {truth}"
     text += f" ({finding.cause})" if finding.cause else ""
     return f"{text}; write {finding.remedy}" if finding.remedy else text
-
-
-def _split(subject: str | Callable[..., Any]) -> tuple[Expression | None, UserFunction | None]:
-    if isinstance(subject, str):
-        return parse(subject), None
-    return None, _function(subject)
 
 
 _MANY = (signatures.Parameter.VAR_POSITIONAL, signatures.Parameter.VAR_KEYWORD)

@@ -40,7 +40,7 @@ def request_of(
     inputs = {name: parse_value(texts[name], f"--{name}", stdin) for name in given}
     check_differentiable(inputs, wrt, "--wrt")
     cotangent = None if v is None else parse_value(v, "--v", stdin)
-    return make_request(subject, inputs, cotangent)
+    return Request(subject, inputs, cotangent)
 
 
 def truth_of(reference: str, inputs: Iterable[str], option: str) -> FunctionSource:
@@ -58,18 +58,6 @@ def truth_of(reference: str, inputs: Iterable[str], option: str) -> FunctionSour
             "it must have the same parameters",
         )
     return found
-
-
-def make_request(
-    subject: Subject,
-    inputs: Mapping[str, Value | Generated],
-    v: Value | Generated | None,
-    against: FunctionSource | None = None,
-) -> Request:
-    """The request for an expression or for a function."""
-    if isinstance(subject, FunctionSource):
-        return Request(None, inputs, v, subject, against)
-    return Request(subject, inputs, v, against=against)
 
 
 def texts_of(

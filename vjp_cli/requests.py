@@ -17,7 +17,6 @@ from vjp_cli.problem import (
     check_differentiable,
     check_known,
     check_names,
-    make_request,
     required,
     truth_of,
 )
@@ -93,7 +92,7 @@ def request_of(decoded: Any, base: Settings) -> tuple[Request, Settings]:
     check_differentiable(inputs, settings.wrt, "wrt")
     v = None if line.v is None else _value(line.v, "v")
     against = None if line.against is None else truth_of(line.against, inputs, "against")
-    return make_request(subject, inputs, v, against), settings
+    return Request(subject, inputs, v, against), settings
 
 
 def _subject(line: RequestLine, base: Settings) -> Subject:

@@ -24,7 +24,7 @@ NETWORKS = {
 @pytest.mark.parametrize("name", NETWORKS)
 def test_a_network_is_ok_in_full(name: str) -> None:
     inputs = {key: Generated("randn", shape) for key, shape in NETWORKS[name].items()}
-    request = Request(None, inputs, Generated("randn"), find(f"{FILE}:{name}"))
+    request = Request(find(f"{FILE}:{name}"), inputs, Generated("randn"))
     report = inspect(request, Settings(timeout=60))
     assert report.verdict is Verdict.OK, report.findings[:2]
     assert report.notes == ()

@@ -20,7 +20,7 @@ def report_of(name: str, v: str | None = "1,10,100", against: str = "", **inputs
     values = {key: parse_value(text, key) for key, text in (inputs or {"x": "1,2,3"}).items()}
     other = find(f"{FILE}:{against}") if against else None
     request = Request(
-        None, values, None if v is None else parse_value(v, "v"), find(f"{FILE}:{name}"), other
+        find(f"{FILE}:{name}"), values, None if v is None else parse_value(v, "v"), other
     )
     return inspect(request, Settings())
 

@@ -22,6 +22,11 @@ class UserFunction:
     function: Callable[..., Any]
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """The inputs, under the word that an expression has for them."""
+        return self.source.names
+
+    @property
     def text(self) -> str:
         """``FILE.py:NAME``."""
         return self.source.text
