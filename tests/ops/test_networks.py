@@ -13,6 +13,7 @@ from vjp_cli.ops import (
     margin_losses,
     pooling,
     random_layers,
+    recurrent,
     resizing,
     sampling,
     scatter,
@@ -30,6 +31,7 @@ MODULES = (
     sequence_losses,
     embeddings,
     random_layers,
+    recurrent,
     scatter,
     fourier,
 )
