@@ -53,7 +53,7 @@ class Module(torch.nn.Module):
 def replaced(x):
     return x
 
-replaced = 3
+globals()["replaced"] = 3
 """
 
 
@@ -206,14 +206,14 @@ sys.stderr.write(f"heavy: {sorted(heavy)}")
             "for example model.py:loss",
         ),
         (
-            ["-f", "torch.nn:Linear", "--x", "1"],
-            "--function: 'torch.nn:Linear' is not FILE.py:NAME",
+            ["-f", "torch nn:Linear", "--x", "1"],
+            "--function: 'torch nn:Linear' is not FILE.py:NAME",
             "for example model.py:loss",
         ),
         (
             ["-f", "user.py:Module", "--x", "1"],
-            "--function: Module in user.py is a class, not a function",
-            "write a function that calls it: def f(x): return Module…",
+            "--function: Module in user.py is a class, not a function or a module",
+            "write a function that calls it: def f(x): return Module(x)",
         ),
         (
             ["-f", "user.py:starred", "--x", "1"],
@@ -299,7 +299,7 @@ def test_bytes_that_are_not_utf8() -> None:
     [
         ("raising", "raising raised KeyError: 'no such key' (line 20)"),
         ("leaving", "leaving raised SystemExit: 0 (line 23)"),
-        ("listing", "listing returned a list, not a tensor"),
+        ("listing", "listing returned 1 tensor in a list"),
         ("replaced", "user.py:replaced is no function once the file has run"),
     ],
 )

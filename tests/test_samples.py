@@ -145,3 +145,17 @@ def test_swish_shows_both_numbers_of_a_wrong_entry():
     assert (torch_label, truth_label) == ("torch", "truth")
     assert float(wrong) == pytest.approx(1.8673779936055638, rel=1e-14)
     assert float(truth) == pytest.approx(1.4799223746053036, rel=1e-14)
+
+
+def test_mlp():
+    path = ROOT / "samples" / "mlp.py"
+    line = path.read_text(encoding="utf-8").splitlines()[0].removeprefix("# ")
+    found = json.loads(shell.answer(f"{line} --json").stdout)
+    assert found["verdict"] == "ok"
+    assert list(found["vjp"]) == ["x", "hidden.bias"]
+    # the bias of a hidden unit counts as much as x·w does: ∂y/∂x = Wᵀ·∂y/∂bias
+    weight = found["inputs"]["hidden.weight"]
+    expected = [
+        sum(weight[k][j] * found["vjp"]["hidden.bias"][k] for k in range(3)) for j in (0, 1)
+    ]
+    assert found["vjp"]["x"] == pytest.approx(expected, rel=1e-14)

@@ -2,7 +2,7 @@
 
 import platform
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import vjp_cli
@@ -28,24 +28,31 @@ class Request:
 
     Attributes:
         against: where the truth is taken from, if not from the subject itself.
+        arguments: the values of the parameters that take a plain Python value.
     """
 
     subject: Expression | FunctionSource | UserFunction
     inputs: Mapping[str, Value | Generated]
     v: Value | Generated | None = None
     against: FunctionSource | UserFunction | None = None
+    arguments: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Stages:
-    """What the stages of one inspection gave, and the name of the output."""
+    """What the stages of one inspection gave.
+
+    Attributes:
+        name: of the output.
+        remarks: sentences of other stages for the report.
+    """
 
     point: Point
     torch: TorchSide
     exact: ExactAnswer
     judgement: Judgement
     further: tuple[CheckResult, ...]
-    warnings: tuple[str, ...]
+    remarks: tuple[str, ...]
     name: str
 
 
@@ -67,6 +74,8 @@ def assemble(request: Request, settings: Settings, stages: Stages) -> Report:
             layout=settings.layout.value,
             wrt=torch_side.wrt,
             against=None if request.against is None else request.against.text,
+            arguments=request.arguments,
+            output_index=settings.output_index,
         ),
         inputs={name: array_of(value) for name, value in stages.point.inputs.items()},
         output=Output(name, array_of(torch_side.output)),
@@ -106,7 +115,7 @@ def _notes(stages: Stages, no_v: bool) -> tuple[str, ...]:
     notes.extend(stages.judgement.notes)
     if stages.torch.connected and stages.torch.failure:
         notes.append(f"the backward pass raised: {stages.torch.failure}")
-    notes.extend(f"torch warns: {warning}" for warning in stages.warnings)
+    notes.extend(stages.remarks)
     if stages.judgement.jacobian is not None or stages.judgement.vjp is not None:
         notes.extend(blind_spots(stages.point, stages.judgement.jacobian is not None))
     return tuple(notes)

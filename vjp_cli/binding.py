@@ -5,7 +5,11 @@ from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
 
-from vjp_cli.errors import InputError
+from vjp_cli.choices import did_you_mean
+from vjp_cli.errors import InputError, shorten
+from vjp_cli.expression import Expression
+from vjp_cli.functions import parameters
+from vjp_cli.functions.body import UserFunction
 from vjp_cli.lazy import numpy, torch
 from vjp_cli.settings import Settings
 from vjp_cli.values import Generated, Value
@@ -18,10 +22,17 @@ class Bound:
     Attributes:
         inputs: what may be differentiated by, in the dtype of the problem.
         constants: values with a dtype of their own.
+        frozen: inputs that are differentiated by only when asked for.
     """
 
     inputs: "Mapping[str, torch.Tensor]"
     constants: "Mapping[str, torch.Tensor]"
+    frozen: frozenset[str] = frozenset()
+
+    @property
+    def differentiable(self) -> tuple[str, ...]:
+        """What is differentiated by if nothing is said."""
+        return tuple(name for name in self.inputs if name not in self.frozen)
 
 
 def bind(values: Mapping[str, Value | Generated], settings: Settings) -> Bound:
@@ -42,6 +53,34 @@ def bind(values: Mapping[str, Value | Generated], settings: Settings) -> Bound:
         bound = tensor(value, settings, generator)
         (constants if value.dtype is not None else inputs)[name] = bound
     return Bound(inputs, constants)
+
+
+def with_parameters(bound: Bound, body: Expression | UserFunction, settings: Settings) -> Bound:
+    """The inputs, and the parameters of the module if the program is one.
+
+    Raises:
+        InputError: a name that is neither an input nor a parameter, or a value of another shape.
+    """
+    if isinstance(body, Expression) or body.module is None:
+        return bound
+    own = parameters.named(body.module, body.names)
+    known = [*body.names, *own]
+    for name in (*bound.inputs, *bound.constants, *settings.wrt):
+        if name not in known:
+            raise InputError(
+                f"{body.source.name} has no input or parameter '{shorten(name)}'",
+                did_you_mean(name, known) or f"it has: {shorten(', '.join(known), 120)}",
+            )
+    home = parameters.Home(settings.dtype, settings.device)
+    inputs = {name: value for name, value in bound.inputs.items() if name not in own}
+    for name, value in own.items():
+        given = bound.inputs.get(name, bound.constants.get(name))
+        inputs[name] = home.copy(value if given is None else given)
+        if inputs[name].shape != value.shape or not inputs[name].is_floating_point():
+            raise InputError(f"{name} wants real numbers of the shape {_shape(tuple(value.shape))}")
+    constants = {name: value for name, value in bound.constants.items() if name not in own}
+    frozen = frozenset(name for name, value in own.items() if not value.requires_grad)
+    return Bound(inputs, constants, frozen)
 
 
 def _check_device(device: str) -> None:

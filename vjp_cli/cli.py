@@ -19,7 +19,16 @@ from vjp_cli.choices import checks_of, device_of, dtype_of, format_of, names_of,
 from vjp_cli.command import ExpressionCommand, PlainCommand, ProgramGroup, call_of, known_error
 from vjp_cli.errors import ExitCode
 from vjp_cli.line_source import request_lines
-from vjp_cli.output import colored, unicode_drawn, width, write_error, write_text, writer
+from vjp_cli.output import (
+    apart,
+    colored,
+    made_apart,
+    unicode_drawn,
+    width,
+    write_error,
+    write_text,
+    writer,
+)
 from vjp_cli.problem import request_of, texts_of, truth_of
 from vjp_cli.render import View, render
 from vjp_cli.render.ops import render_ops
@@ -75,6 +84,7 @@ def _inspect(
     wrt: options.Wrt = None,
     let: options.Let = None,
     against: options.Against = None,
+    output_index: options.OutputIndex = None,
     dtype: options.Dtype = _DEFAULTS.dtype,
     device: options.Device = _DEFAULTS.device,
     full: options.Full = False,
@@ -108,6 +118,7 @@ def _inspect(
         fail_on=verdicts_of(fail_on, "--fail-on"),
         max_entries=max_entries,
         jacobian=not no_jacobian,
+        output_index=output_index,
         checks=_DEFAULTS.checks
         if checks is None
         else checks_of(names_of(checks, "--checks"), "--checks"),
@@ -117,8 +128,10 @@ def _inspect(
     texts = texts_of(call.subject, call.values, let or ())
     request = request_of(call.subject, texts, v, settings.wrt, call.stdin)
     if against is not None:
-        request = replace(request, against=truth_of(against, request.inputs, "--against"))
-    report = inspection.inspect(request, settings)
+        names = (*request.inputs, *request.arguments)
+        request = replace(request, against=truth_of(against, names, "--against"))
+    with apart():
+        report = inspection.inspect(request, settings)
     if not quiet or output:
         view = View(width(output), colored(color, output), unicode_drawn(output), full, max_entries)
         write_text(render(report, chosen, view), output)
@@ -157,7 +170,7 @@ def _batch(
     view = View(max_entries=settings.max_entries)
     codes = [int(ExitCode.OK)]
     with request_lines(file) as lines, writer(output) as write:
-        for answer in batch.answers(lines, settings):
+        for answer in made_apart(batch.answers(lines, settings)):
             codes.append(answer.exit_code)
             if not quiet or output:
                 write(batch.answer_line(answer, view))

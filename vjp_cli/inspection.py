@@ -8,8 +8,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from vjp_cli.alarm import alarm
 from vjp_cli.assembly import Request, Stages, assemble
-from vjp_cli.binding import bind, cotangent
+from vjp_cli.binding import bind, cotangent, with_parameters
 from vjp_cli.checks.complex_judgement import judge_complex
 from vjp_cli.checks.context import Context
 from vjp_cli.checks.judgement import judge
@@ -23,11 +24,13 @@ from vjp_cli.exact.side import answer
 from vjp_cli.exact.tracing_program import Point
 from vjp_cli.expression import Expression, parse
 from vjp_cli.functions.body import UserFunction
-from vjp_cli.functions.source import FunctionSource, load
+from vjp_cli.functions.loading import load
+from vjp_cli.functions.source import FunctionSource
 from vjp_cli.lazy import torch
 from vjp_cli.program import Program
 from vjp_cli.report import Report
 from vjp_cli.settings import LIMITS, Settings
+from vjp_cli.tracing.node import OutOfTime
 
 __all__ = ["Request", "inspect"]
 
@@ -49,18 +52,18 @@ def inspect(request: Request, settings: Settings) -> Report:
 
 def _inspect(request: Request, settings: Settings) -> Report:
     deadline = time.monotonic() + settings.timeout
-    bound = bind(request.inputs, settings)
-    wrt = settings.wrt or tuple(bound.inputs)
+    body = _body(request.subject, request, settings)
+    bound = with_parameters(bind(request.inputs, settings), body, settings)
+    wrt = settings.wrt or bound.differentiable
     if not wrt:
         raise InputError(
             "nothing to differentiate: every input is a constant",
             "an input without a dtype prefix is differentiated",
         )
-    body = _body(request.subject)
     program = Program(body, bound.constants, settings.dtype, settings.device)
     reference = program
     if request.against is not None:
-        reference = replace(program, body=_body(request.against))
+        reference = replace(program, body=_body(request.against, request, settings))
     held: dict[str, Any] = {}
 
     def v_for(output: "torch.Tensor") -> "torch.Tensor | None":
@@ -71,9 +74,12 @@ def _inspect(request: Request, settings: Settings) -> Report:
     wanted = Wanted(wrt, v_for, settings.jacobian)
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        torch_side = evaluate(program, bound.inputs, wanted)
+        with _limited(body, settings.timeout, _endless(body, settings)):
+            torch_side = evaluate(program, bound.inputs, wanted)
     point = Point(bound.inputs, wrt, held["v"])
-    exact = answer(reference, point, torch_side.output, settings, deadline)
+    # the tape looks at the clock by itself: this is for loops without a tensor in them
+    with _limited(body, max(deadline - time.monotonic(), 0) + 1, OutOfTime()):
+        exact = answer(reference, point, torch_side.output, settings, deadline)
     context = Context(program, point, torch_side, settings.dtype, settings.seed)
     if exact.is_complex or context.is_complex:
         judgement = judge_complex(context, exact, jacobian=settings.jacobian, deadline=deadline)
@@ -84,7 +90,7 @@ def _inspect(request: Request, settings: Settings) -> Report:
     report = assemble(
         request,
         settings,
-        Stages(point, torch_side, exact, judgement, further, _words(said), body.output),
+        Stages(point, torch_side, exact, judgement, further, _remarks(said, body), body.output),
     )
     if not settings.remedies or exact.is_complex or time.monotonic() > deadline:
         return report
@@ -93,16 +99,41 @@ def _inspect(request: Request, settings: Settings) -> Report:
     return with_remedies(report, body, _again(request, settings, deadline))
 
 
-def _body(subject: Expression | FunctionSource | UserFunction) -> Expression | UserFunction:
-    if isinstance(subject, FunctionSource):
-        return UserFunction(subject, load(subject))
-    return subject
+def _body(
+    subject: Expression | FunctionSource | UserFunction, request: Request, settings: Settings
+) -> Expression | UserFunction:
+    if isinstance(subject, Expression):
+        return subject
+    loaded = load(subject, settings.seed) if isinstance(subject, FunctionSource) else subject
+    return replace(
+        loaded,
+        arguments=request.arguments,
+        output_index=settings.output_index,
+        seed=settings.seed,
+    )
 
 
-def _words(said: list[warnings.WarningMessage]) -> tuple[str, ...]:
-    """The first sentence of each warning."""
+def _limited(
+    body: Expression | UserFunction, seconds: float, error: Exception
+) -> contextlib.AbstractContextManager[None]:
+    """Stop a user's function that does not return."""
+    return contextlib.nullcontext() if isinstance(body, Expression) else alarm(seconds, error)
+
+
+def _endless(body: Expression | UserFunction, settings: Settings) -> LimitError:
+    name = "" if isinstance(body, Expression) else body.source.name
+    return LimitError(
+        f"{name} did not return within {settings.timeout:g} s", "--timeout SECONDS gives it more"
+    )
+
+
+def _remarks(
+    said: list[warnings.WarningMessage], body: Expression | UserFunction
+) -> tuple[str, ...]:
+    """What the function does besides computing, and the first sentence of each warning."""
+    own = () if isinstance(body, Expression) else body.remarks()
     found = (str(warning.message).split("\n")[0].split(" (Triggered")[0] for warning in said)
-    return tuple(dict.fromkeys(found))
+    return (*own, *dict.fromkeys(f"torch warns: {words}" for words in found))
 
 
 def _again(request: Request, settings: Settings, deadline: float) -> Callable[[str], Report | None]:

@@ -12,8 +12,10 @@ from vjp_cli import inspection
 from vjp_cli.assembly import Request
 from vjp_cli.checks.diagnosis import NOTE
 from vjp_cli.errors import InputError
-from vjp_cli.expression import parse
+from vjp_cli.expression import Expression, parse
 from vjp_cli.functions.body import UserFunction
+from vjp_cli.functions.loading import called
+from vjp_cli.functions.signature import UNANNOTATED, Kind, plain_type
 from vjp_cli.functions.source import FunctionSource
 from vjp_cli.lazy import numpy, torch
 from vjp_cli.report import Finding, Report, Verdict
@@ -32,9 +34,12 @@ def inspect(
     """Evaluate, differentiate and judge an expression or a function of torch tensors.
 
     Args:
-        subject: an expression as text, or a function that takes tensors and returns one.
+        subject: an expression as text, a function that takes tensors and returns one, or an
+            ``nn.Module``, whose parameters are inputs as well.
         inputs: for each name (each parameter) a tensor, an array, nested lists or a number.
-            Integer and boolean tensors are constants; all others are differentiated by.
+            Integer and boolean tensors are constants; all others are differentiated by. A bool or
+            a text is handed on as it is, and so is the value of a parameter that is annotated as
+            ``bool``, ``int``, ``float`` or ``str``.
         v: the cotangent, of the output's shape; None for J alone (or 1 for an output of one
             element).
         against: a function to take the truth from, if not from ``subject`` itself.
@@ -45,16 +50,18 @@ def inspect(
         VjpError: an input does not fit, or the evaluation failed.
     """
     chosen = settings or Settings(dtype=_dtype(inputs))
-    values = {name: _value(value) for name, value in inputs.items()}
     weights = None if v is None else _value(v)
     body = parse(subject) if isinstance(subject, str) else _function(subject)
-    unknown = [name for name in values if name not in body.names]
-    if unknown:
+    unknown = [name for name in inputs if name not in body.names]
+    if unknown and (isinstance(body, Expression) or body.module is None):
         raise InputError(
             f"there is no input '{unknown[0]}'", f"its inputs: {', '.join(body.names)}"
         )
+    plain = () if isinstance(body, Expression) else body.source.plain
+    arguments = {n: x for n, x in inputs.items() if n in plain or isinstance(x, (bool, str))}
+    values = {name: _value(value) for name, value in inputs.items() if name not in arguments}
     other = None if against is None else _function(against)
-    return inspection.inspect(Request(body, values, weights, other), chosen)
+    return inspection.inspect(Request(body, values, weights, other, arguments), chosen)
 
 
 def assert_vjp(
@@ -105,18 +112,32 @@ _MANY = (signatures.Parameter.VAR_POSITIONAL, signatures.Parameter.VAR_KEYWORD)
 
 def _function(function: Callable[..., Any]) -> UserFunction:
     """A function that is there already, with the parameters that its signature has."""
+    is_module = isinstance(function, torch.nn.Module)
+    target = function.forward if is_module else function  # type: ignore[attr-defined]
     name = getattr(function, "__name__", type(function).__name__)
     try:
-        parameters = signatures.signature(function).parameters
+        parameters = signatures.signature(target).parameters
     except ValueError:
         parameters = signatures.Signature().parameters
     if not parameters or any(p.kind in _MANY for p in parameters.values()):
         raise InputError(f"{name} has no named parameters", f"for example lambda x: {name}(x)")
     optional = {n for n, p in parameters.items() if p.default is not signatures.Parameter.empty}
-    code = getattr(function, "__code__", None)
+    plain = {n: kind for n, p in parameters.items() if (kind := _plain(p))}
+    code = getattr(target, "__code__", None)
     path = Path(code.co_filename) if code is not None else Path("<python>")
-    source = FunctionSource(path, name, tuple(parameters), frozenset(optional))
-    return UserFunction(source, function)
+    kind = Kind.MODULE if is_module else Kind.FUNCTION
+    source = FunctionSource(path, name, tuple(parameters), frozenset(optional), plain, kind)
+    return called(source, function)
+
+
+def _plain(parameter: signatures.Parameter) -> str:
+    """The type of a parameter that takes a plain Python value, by the rule for sources; else ""."""
+    note = parameter.annotation
+    text = note if isinstance(note, str) else getattr(note, "__name__", None) or str(note)
+    if plain_type(text):
+        return plain_type(text)
+    default = type(parameter.default).__name__
+    return default if parameter.kind is parameter.KEYWORD_ONLY and default in UNANNOTATED else ""
 
 
 def _dtype(inputs: Mapping[str, Any]) -> str:

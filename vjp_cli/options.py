@@ -56,8 +56,9 @@ Function = Annotated[
         "--function",
         "-f",
         metavar="FILE.py:NAME",
-        help="A Python function of tensors in the place of EXPR; this runs the code of the file. "
-        "Each of its parameters is an option.",
+        help="A Python function of tensors, a custom autograd.Function or an nn.Module in the "
+        "place of EXPR (also package.module:NAME); this runs the code of the file. Each parameter "
+        "of the call is an option, those of a module are inputs too.",
     ),
 ]
 Against = Annotated[
@@ -66,6 +67,15 @@ Against = Annotated[
         PROBLEM,
         metavar="FILE.py:NAME",
         help="Take the truth from this function, which has the same parameters.",
+    ),
+]
+OutputIndex = Annotated[
+    int | None,
+    _option(
+        PROBLEM,
+        min=0,
+        metavar="K",
+        help="Which output of the function is y, counted from 0.",
     ),
 ]
 _V = ("--v", "--cotangent", "--gradient")

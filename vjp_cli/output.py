@@ -8,16 +8,43 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 from vjp_cli.errors import OutputError, VjpError, clean, shorten
 from vjp_cli.failures import ERROR_SCHEMA, document
 from vjp_cli.settings import Color
 
+T = TypeVar("T")
+
 # what the tables draw with, apart from letters and digits
 _DRAWN = "│─┼·∂ᵀ"
 # nothing is cut where no terminal sets a width
 UNBOUNDED = 1_000_000
+
+
+@contextmanager
+def apart() -> Iterator[None]:
+    """What C code and programs started by a user's function write goes to standard error."""
+    with ExitStack() as stack:
+        # a closed stream needs no protection
+        with suppress(OSError, ValueError, AttributeError):
+            sys.stdout.flush()
+            own = os.dup(1)
+            stack.callback(os.close, own)
+            os.dup2(2, 1)
+            stack.callback(os.dup2, own, 1)
+        yield
+
+
+def made_apart(items: Iterator[T]) -> Iterator[T]:
+    """The items, each made ``apart``."""
+    done = object()
+    while True:
+        with apart():
+            item = next(items, done)
+        if item is done:
+            return
+        yield item  # type: ignore[misc]
 
 
 def write_text(text: str, path: str | None = None) -> None:

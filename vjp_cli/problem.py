@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from vjp_cli.choices import assignments, did_you_mean
 from vjp_cli.errors import InputError, shorten
 from vjp_cli.expression import Expression
+from vjp_cli.functions.plain_values import plain_value
 from vjp_cli.functions.source import FunctionSource, find
 from vjp_cli.inspection import Request
 from vjp_cli.values import Generated, Value, parse_value
@@ -36,11 +37,22 @@ def request_of(
     """
     check_names(subject, "3*x with --x 2")
     check_known(wrt, subject, "--wrt")
-    given = [name for name in subject.names if name in texts]
+    plain, given = sorted_out(subject, texts)
+    arguments = {name: plain_value(texts[name], kind, f"--{name}") for name, kind in plain.items()}
     inputs = {name: parse_value(texts[name], f"--{name}", stdin) for name in given}
-    check_differentiable(inputs, wrt, "--wrt")
+    check_differentiable(subject, inputs, wrt, "--wrt")
     cotangent = None if v is None else parse_value(v, "--v", stdin)
-    return Request(subject, inputs, cotangent)
+    return Request(subject, inputs, cotangent, arguments=arguments)
+
+
+def sorted_out(subject: Subject, given: Iterable[str]) -> tuple[dict[str, str], tuple[str, ...]]:
+    """The given names: those of plain Python values with their types, and the inputs in order."""
+    given = tuple(given)
+    plain = subject.plain if isinstance(subject, FunctionSource) else {}
+    named = [name for name in subject.names if name in given and name not in plain]
+    # parameters of a module, which are known once it is there
+    further = [name for name in given if name not in subject.names]
+    return {name: plain[name] for name in plain if name in given}, (*named, *further)
 
 
 def truth_of(reference: str, inputs: Iterable[str], option: str) -> FunctionSource:
@@ -88,6 +100,11 @@ def texts_of(
     return texts
 
 
+def is_module(subject: Subject) -> bool:
+    """Whether there are parameters, too, which only the module itself knows."""
+    return isinstance(subject, FunctionSource) and subject.kind.is_module
+
+
 def required(subject: Subject) -> tuple[str, ...]:
     """The inputs that need a value: a parameter with a default may be left out."""
     optional = subject.optional if isinstance(subject, FunctionSource) else frozenset()
@@ -100,7 +117,7 @@ def check_names(subject: Subject, example: str) -> None:
     Raises:
         InputError: it has no inputs.
     """
-    if subject.names:
+    if subject.names or is_module(subject):
         return
     if isinstance(subject, FunctionSource):
         raise InputError(
@@ -123,7 +140,7 @@ def check_known(names: Iterable[str], subject: Subject, option: str) -> None:
     if isinstance(subject, FunctionSource):
         what, kind = subject.name, "parameter"
     for name in names:
-        if name not in subject.names:
+        if name not in subject.names and not is_module(subject):
             has = ", ".join(subject.names) or "none"
             raise InputError(
                 f"{option}: {what} has no {kind} '{shorten(name)}'",
@@ -132,7 +149,7 @@ def check_known(names: Iterable[str], subject: Subject, option: str) -> None:
 
 
 def check_differentiable(
-    inputs: Mapping[str, Value | Generated], wrt: Iterable[str], option: str
+    subject: Subject, inputs: Mapping[str, Value | Generated], wrt: Iterable[str], option: str
 ) -> None:
     """Refuse to differentiate by constants, and by defaults.
 
@@ -140,6 +157,16 @@ def check_differentiable(
         InputError: a constant, or a parameter left to its default, among ``wrt`` (which was written
             as ``option``), or no other input.
     """
+    plain = subject.plain if isinstance(subject, FunctionSource) else {}
+    for name in wrt:
+        if name in plain:
+            raise InputError(
+                f"{option}: {name} takes a plain {plain[name]}",
+                "only tensors are differentiated by",
+            )
+    if is_module(subject):
+        # its parameters are inputs too, and the rest is known once it is there
+        return
     if not inputs:
         raise InputError(
             "nothing to differentiate: no parameter has a value",

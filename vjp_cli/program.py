@@ -54,4 +54,4 @@ class Program:
     def _run(self, names: dict[str, Any], observer: Observer) -> Any:
         if isinstance(self.body, Expression):
             return Walk(self.body, names, observer, self.dtype).run()
-        return self.body.run(names, observer)
+        return self.body.run(names, observer, self.dtype, self.device)

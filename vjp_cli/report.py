@@ -102,7 +102,13 @@ class Truth:
 
 @dataclass(frozen=True)
 class Problem:
-    """What was asked, as understood; ``against`` is the function that the truth is taken from."""
+    """What was asked, as understood.
+
+    Attributes:
+        against: the function that the truth is taken from.
+        arguments: the plain Python values that the function was called with.
+        output_index: which of several outputs is y.
+    """
 
     expression: str | None
     function: str | None
@@ -111,6 +117,8 @@ class Problem:
     layout: str
     wrt: tuple[str, ...]
     against: str | None = None
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    output_index: int | None = None
 
 
 @dataclass(frozen=True)

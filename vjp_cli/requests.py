@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Annotated, Any
 from unicodedata import normalize
 
 import msgspec
@@ -10,6 +10,7 @@ import msgspec
 from vjp_cli.choices import checks_of, did_you_mean, dtype_of, names_of
 from vjp_cli.errors import InputError, LimitError, shorten
 from vjp_cli.expression import parse
+from vjp_cli.functions.plain_values import plain_value
 from vjp_cli.functions.source import find
 from vjp_cli.inspection import Request
 from vjp_cli.problem import (
@@ -18,6 +19,7 @@ from vjp_cli.problem import (
     check_known,
     check_names,
     required,
+    sorted_out,
     truth_of,
 )
 from vjp_cli.settings import Layout, Settings
@@ -40,6 +42,7 @@ class RequestLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     dtype: str | None = None
     layout: Layout | None = None
     checks: list[str] | None = None
+    output_index: Annotated[int, msgspec.Meta(ge=0)] | None = None
 
 
 _KEYS = tuple(field.name for field in msgspec.structs.fields(RequestLine))
@@ -85,14 +88,17 @@ def request_of(decoded: Any, base: Settings) -> tuple[Request, Settings]:
         wrt=_wrt(line.wrt),
         dtype=base.dtype if line.dtype is None else dtype_of(line.dtype),
         layout=line.layout or base.layout,
+        output_index=line.output_index,
         checks=base.checks if line.checks is None else checks_of(line.checks, "checks"),
     )
     check_known(settings.wrt, subject, "wrt")
-    inputs = _inputs(line.inputs or {}, subject)
-    check_differentiable(inputs, settings.wrt, "wrt")
+    inputs, arguments = _inputs(line.inputs or {}, subject)
+    check_differentiable(subject, inputs, settings.wrt, "wrt")
     v = None if line.v is None else _value(line.v, "v")
-    against = None if line.against is None else truth_of(line.against, inputs, "against")
-    return Request(subject, inputs, v, against), settings
+    against = None
+    if line.against is not None:
+        against = truth_of(line.against, (*inputs, *arguments), "against")
+    return Request(subject, inputs, v, against, arguments), settings
 
 
 def _subject(line: RequestLine, base: Settings) -> Subject:
@@ -136,8 +142,13 @@ def _wrt(given: str | list[str] | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(normalize("NFKC", name) for name in given))
 
 
-def _inputs(given: Mapping[str, Any], subject: Subject) -> dict[str, Value | Generated]:
-    """The value of each name, in their order; a parameter with a default may be left out."""
+def _inputs(
+    given: Mapping[str, Any], subject: Subject
+) -> tuple[dict[str, Value | Generated], dict[str, Any]]:
+    """The value of each input in their order, and of each parameter with a plain Python value.
+
+    A parameter with a default may be left out.
+    """
     check_names(subject, "3*x")
     # Python's parser folds the names in an expression, so those of the inputs are folded too
     folded = {normalize("NFKC", name): value for name, value in given.items()}
@@ -145,9 +156,9 @@ def _inputs(given: Mapping[str, Any], subject: Subject) -> dict[str, Value | Gen
     missing = [name for name in required(subject) if folded.get(name) is None]
     if missing:
         raise InputError(f"no value for {', '.join(missing)}", "add it to inputs")
-    return {
-        name: _value(folded[name], name) for name in subject.names if folded.get(name) is not None
-    }
+    plain, names = sorted_out(subject, [n for n, value in folded.items() if value is not None])
+    arguments = {name: plain_value(folded[name], kind, name) for name, kind in plain.items()}
+    return {name: _value(folded[name], name) for name in names}, arguments
 
 
 def _value(decoded: Any, name: str) -> Value | Generated:

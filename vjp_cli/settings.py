@@ -76,6 +76,7 @@ class Settings:
         jacobian: whether J is built.
         allow_functions: whether a request may name a Python function, whose file is then run.
         remedies: whether other ways to write the expression are looked for.
+        output_index: which output of a function is y; None where it has one.
         checks: the further checks to make. Forward mode is not among them by default: its first use
             in a process loads modules for a second.
     """
@@ -95,4 +96,5 @@ class Settings:
     jacobian: bool = True
     allow_functions: bool = False
     remedies: bool = True
+    output_index: int | None = None
     checks: tuple[Check, ...] = (Check.FULL_PRODUCT, Check.DETERMINISM)

@@ -27,8 +27,8 @@ from tests.helpers import run
 from tests.surprises import CASES, Case, differences, flat, requests
 from vjp_cli.binding import bind, cotangent
 from vjp_cli.expression import parse
-from vjp_cli.functions.body import UserFunction
-from vjp_cli.functions.source import find, load
+from vjp_cli.functions.loading import load
+from vjp_cli.functions.source import find
 from vjp_cli.program import Program
 from vjp_cli.settings import Settings
 from vjp_cli.values import parse_json_value
@@ -68,7 +68,7 @@ def body(case: Case) -> Any:
     if "expression" in case:
         return parse(case["expression"])
     source = find(str(CASES_FOLDER / case["function"]))
-    return UserFunction(source, load(source))
+    return load(source)
 
 
 def gradcheck_passes(case: Case) -> bool:

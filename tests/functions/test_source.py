@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from vjp_cli.errors import EvaluationError, InputError
-from vjp_cli.functions.source import find, load
+from vjp_cli.functions.loading import load
+from vjp_cli.functions.source import find
 
 
 @pytest.fixture
@@ -41,7 +42,7 @@ def test_keyword_only_parameters_count(file: Path) -> None:
 
 def test_a_file_called_torch_shadows_nothing(file: Path) -> None:
     # loaded by its path, it imports the real torch
-    assert load(find(f"{file}:scaled"))(3.0, bias=1.0) == 7.0
+    assert load(find(f"{file}:scaled")).function(3.0, bias=1.0) == 7.0
 
 
 @pytest.mark.parametrize(

@@ -17,11 +17,10 @@ def blind_spots(point: Point, jacobian_compared: bool) -> list[str]:
         notes.append(
             f"all elements of v are equal: errors of single rows may cancel in vᵀJ; {cover}"
         )
-    for name in point.wrt:
-        value = point.inputs[name]
-        words = _special(value)
-        if words:
-            notes.append(f"{name} {words}: a wrong formula may look right at such a point")
+    special = ((name, _special(point.inputs[name])) for name in point.wrt)
+    spots = [f"{name} {words}" for name, words in special if words]
+    if spots:
+        notes.append(f"{', '.join(spots)}: a wrong formula may look right at such a point")
     return notes
 
 

@@ -6,7 +6,8 @@ from typing import Any
 
 from vjp_cli.derivatives.dense import dense_jacobian
 from vjp_cli.derivatives.seeding import gradients
-from vjp_cli.errors import EvaluationError
+from vjp_cli.errors import EvaluationError, VjpError
+from vjp_cli.functions.stopped import ENDINGS
 from vjp_cli.lazy import torch
 
 
@@ -70,9 +71,9 @@ def evaluate(
         matrices = dense_jacobian(output, sources) if wanted.jacobian else None
     except (RuntimeError, NotImplementedError) as error:
         return TorchSide(value, wanted.wrt, None, None, _first_line(error))
-    except (Exception, SystemExit) as error:
+    except (Exception, *ENDINGS) as error:
         # a backward in Python may raise anything; from torch's own it would be a bug
-        if not _has_python_backward(output):
+        if isinstance(error, VjpError) or not _has_python_backward(output):
             raise
         said = f"{type(error).__name__}: {_first_line(error)}"
         return TorchSide(value, wanted.wrt, None, None, said)

@@ -1,38 +1,42 @@
-"""A Python function by its file and name: its parameters, read before anything is imported.
+"""A Python function or module by its file and name, read before anything is imported.
 
-Loading a function runs the user's code. Nothing here looks for a function that was not named.
+Nothing here looks for a function that was not named.
 """
 
 import ast
-import importlib.util
-import sys
 import warnings
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 from unicodedata import normalize
 
 from vjp_cli.choices import did_you_mean
 from vjp_cli.errors import EvaluationError, InputError, LimitError, Place, clean, shorten
+from vjp_cli.functions.definitions import Definition, Scope, located, lookup
+from vjp_cli.functions.signature import Kind, kind_and_signature, needed_by
 from vjp_cli.settings import LIMITS
 
 
 @dataclass(frozen=True)
 class FunctionSource:
-    """A function in a file.
+    """A function or a module in a file.
 
     Attributes:
         path: the file.
-        name: the function, at the top level of the file.
-        parameters: the names of its parameters, in order.
+        name: at the top level of the file.
+        parameters: the names of the parameters of a call, in order.
         optional: those that have a default.
+        plain: those that take a plain Python value, and its type.
+        module: the dotted name of the file, where it was given so.
     """
 
     path: Path
     name: str
     parameters: tuple[str, ...]
     optional: frozenset[str]
+    plain: Mapping[str, str] = field(default_factory=dict)
+    kind: Kind = Kind.FUNCTION
+    module: str = ""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -41,48 +45,80 @@ class FunctionSource:
 
     @property
     def text(self) -> str:
-        """``FILE.py:NAME``."""
-        return f"{self.path}:{self.name}"
+        """``FILE.py:NAME`` or ``package.module:NAME``."""
+        return f"{self.module or self.path}:{self.name}"
 
 
 def find(reference: str, option: str = "--function") -> FunctionSource:
-    """The function that ``FILE.py:NAME`` names; its file is parsed, not run.
+    """What ``FILE.py:NAME`` or ``package.module:NAME`` names; the file is parsed, not run.
 
     Raises:
-        InputError: no such file or function.
+        InputError: no such file or name, or nothing that can be called.
         EvaluationError: the file is not Python.
         LimitError: the file is too long.
     """
     file, _, name = reference.rpartition(":")
-    if not file.endswith(".py") or not name.isidentifier():
+    name = normalize("NFKC", name)
+    if not name.isidentifier() or not file:
         raise InputError(
             f"{option}: '{shorten(reference)}' is not FILE.py:NAME", "for example model.py:loss"
         )
-    path, name = Path(file), normalize("NFKC", name)
-    definition = _definition(path, name, option)
-    arguments = definition.args
-    if arguments.vararg or arguments.kwarg:
+    path, package = Path(file), ""
+    if not file.endswith(".py"):
+        path, package = _file_of(file, reference, option)
+    scope = Scope(path, _tree(path, option), package, (str(path.resolve().parent), "."))
+    definition = _definition(scope, name, option, shorten(file))
+    called = kind_and_signature(definition)
+    if called is None:
+        hint = f"write a function that calls it: def f(x): return {name}(x)"
+        what = "a class" if isinstance(definition.node, ast.ClassDef) else "something else"
+        raise InputError(
+            f"{option}: {name} in {shorten(file)} is {what}, not a function or a module", hint
+        )
+    kind, signature = called
+    if signature.starred:
         raise InputError(
             f"{option}: {name} takes * or ** arguments", "write its parameters one by one"
         )
-    positional = [*arguments.posonlyargs, *arguments.args]
-    optional = [node.arg for node in positional[len(positional) - len(arguments.defaults) :]]
-    keywords = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
-    optional += [node.arg for node, default in keywords if default is not None]
-    names = tuple(node.arg for node in (*positional, *arguments.kwonlyargs))
-    return FunctionSource(path, name, names, frozenset(optional))
+    needed = needed_by(definition) if kind in (Kind.CLASS, Kind.FACTORY) else ()
+    if needed:
+        raise InputError(
+            f"{option}: {name} cannot be made without {', '.join(needed)}",
+            f"write a function without parameters that makes it: def make(): return {name}(…)",
+        )
+    module = "" if file.endswith(".py") else file
+    return FunctionSource(
+        path, name, signature.names, signature.optional, signature.plain, kind, module
+    )
 
 
-def _definition(path: Path, name: str, option: str) -> ast.FunctionDef:
-    """The last ``def`` of that name at the top level of the file."""
-    shown = shorten(str(path))
-    body = _tree(path, option).body
-    functions = {node.name: node for node in body if isinstance(node, ast.FunctionDef)}
-    if name in functions:
-        return functions[name]
-    if any(isinstance(node, ast.ClassDef) and node.name == name for node in body):
-        hint = f"write a function that calls it: def f(x): return {name}…"
-        raise InputError(f"{option}: {name} in {shown} is a class, not a function", hint)
+def _file_of(module: str, reference: str, option: str) -> tuple[Path, str]:
+    """The file of ``package.module``, and the package that its relative imports start from."""
+    if not all(part.isidentifier() for part in module.split(".")):
+        raise InputError(
+            f"{option}: '{shorten(reference)}' is not FILE.py:NAME", "for example model.py:loss"
+        )
+    path, is_package = located(module, (".",))
+    if path is None:
+        raise InputError(
+            f"{option}: there is no Python module '{shorten(module)}'",
+            "write FILE.py:NAME for a file, or start where the package is",
+        )
+    return path, module if is_package else module.rpartition(".")[0]
+
+
+def _definition(scope: Scope, name: str, option: str, shown: str) -> Definition:
+    found = lookup(scope, name)
+    if found is not None:
+        return found
+    if name in scope.names:
+        raise InputError(
+            f"{option}: the source of {shown} does not say what {name} is",
+            f"write a function that calls it: def f(x): return {name}(x)",
+        )
+    functions = [
+        n for n, s in scope.names.items() if isinstance(s, (ast.FunctionDef, ast.ClassDef))
+    ]
     has = f"it has: {shorten(', '.join(functions))}" if functions else "it has none"
     raise InputError(
         f"{option}: {shown} has no function '{shorten(name)}'",
@@ -127,49 +163,3 @@ def _place(error: SyntaxError) -> Place | None:
     start = min(offset - 1, len(line))
     same = error.end_lineno == error.lineno and (error.end_offset or 0) > offset
     return Place(line, start, (error.end_offset or 0) - 1 if same else start + 1)
-
-
-def load(source: FunctionSource) -> Callable[..., Any]:
-    """Run the file and take the function from it.
-
-    The file is loaded by its path, under a name of its own, so that a file called ``torch.py`` or
-    ``json.py`` shadows nothing; its neighbours are found after everything that is installed.
-
-    Raises:
-        EvaluationError: the file raised while it ran, or has something else under that name then.
-    """
-    path = source.path.resolve()
-    name = f"vjp_user_{abs(hash(path))}"
-    spec = importlib.util.spec_from_file_location(name, path)
-    # ``find`` lets only ``.py`` through
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    if str(path.parent) not in sys.path:
-        sys.path.append(str(path.parent))
-    try:
-        spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:
-        hint = f"vjp runs in the environment {sys.prefix}" if isinstance(error, ImportError) else ""
-        words = said(error, source.path)
-        raise EvaluationError(f"{shorten(str(source.path))} raised {words}", hint) from error
-    function = getattr(module, source.name, None)
-    if not callable(function):
-        raise EvaluationError(f"{shorten(source.text)} is no function once the file has run")
-    return function  # type: ignore[no-any-return]
-
-
-def said(error: BaseException, path: Path) -> str:
-    """``ValueError: … (line 12)``: an exception with the last line of the user's file it passed."""
-    line, file = None, str(path.resolve())
-    trace = error.__traceback__
-    while trace is not None:
-        if trace.tb_frame.f_code.co_filename == file:
-            line = trace.tb_lineno
-        trace = trace.tb_next
-    words = str(error).strip().split("\n")[0]
-    where = "" if line is None else f" (line {line})"
-    return (
-        shorten(f"{type(error).__name__}: {words}" if words else type(error).__name__, 160) + where
-    )

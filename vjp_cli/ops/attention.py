@@ -4,7 +4,7 @@ from typing import Any
 
 from vjp_cli.lazy import torch
 from vjp_cli.ops.table import Kind, Op
-from vjp_cli.tracing.tracer import Untraceable
+from vjp_cli.tracing.tracer import Untraceable, repeats_draws
 
 # The signature is torch's own.
 
@@ -19,7 +19,7 @@ def _attention(
     scale: float | None = None,
     enable_gqa: bool = False,
 ) -> Any:
-    if dropout_p:
+    if dropout_p and not repeats_draws(query):
         raise Untraceable("the random numbers of dropout_p: only dropout_p=0 draws none")
     if enable_gqa:
         groups = query.shape[-3] // key.shape[-3]
@@ -28,7 +28,10 @@ def _attention(
     scores = scores * scale if scale is not None else scores / _root(query)
     if is_causal:
         attn_mask = torch.ones(tuple(scores.shape[-2:]), dtype=torch.bool).tril()
-    return torch.matmul(_weights(scores, attn_mask), value)
+    weights = _weights(scores, attn_mask)
+    if dropout_p:
+        weights = torch.nn.functional.dropout(weights, dropout_p, True)
+    return torch.matmul(weights, value)
 
 
 def _root(query: Any) -> Any:
@@ -70,6 +73,6 @@ ROWS: tuple[Op, ...] = (
             "enable_gqa=True)",
             f"{_CALL}, where(m, y, -float('inf')))",
         ),
-        note="refused where it draws at random (dropout_p)",
+        note="refused where it draws at random (dropout_p), unless a function does it",
     ),
 )

@@ -47,6 +47,8 @@ def document(report: Report, view: View) -> dict[str, Any]:
             "expression": problem.expression,
             "function": problem.function,
             "against": problem.against,
+            "arguments": dict(problem.arguments),
+            "output_index": problem.output_index,
             "dtype": problem.dtype,
             "device": problem.device,
             "layout": str(problem.layout),

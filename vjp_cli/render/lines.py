@@ -21,7 +21,7 @@ from vjp_cli.report import (
     Verdict,
 )
 
-_PLACE = re.compile(r"(vjp|jacobian)\.(\w+)(?:\[([\d,]*)\])?")
+_PLACE = re.compile(r"(vjp|jacobian)\.([\w.]+)(?:\[([\d,]*)\])?")
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,9 @@ def _equation(report: Report) -> str:
     """``y = …``; of several statements only the last is the output."""
     name, problem = report.output.name, report.problem
     if problem.expression is None:
-        return f"{name} = {problem.function}({', '.join(report.inputs)})"
+        plain = (f"{key}={value!r}" for key, value in problem.arguments.items())
+        output = "" if problem.output_index is None else f"[{problem.output_index}]"
+        return f"{name} = {problem.function}({', '.join([*report.inputs, *plain])}){output}"
     statements = [part.strip() for part in re.split(r"[;\n]", problem.expression) if part.strip()]
     if not re.match(rf"{re.escape(name)}\s*=(?!=)", statements[-1]):
         statements[-1] = f"{name} = {statements[-1]}"

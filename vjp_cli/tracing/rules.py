@@ -23,7 +23,7 @@ from vjp_cli.tracing.elementwise import Args, Kwargs, trace_elementwise
 from vjp_cli.tracing.exceptions import BY_NAME
 from vjp_cli.tracing.node import NOT_UNIQUE, Node, Shape
 from vjp_cli.tracing.positions import Positions, each_tensor, flatten, is_data
-from vjp_cli.tracing.registry import row, torch_function
+from vjp_cli.tracing.registry import row, torch_function, written_in_python
 from vjp_cli.tracing.steps import trace_step
 from vjp_cli.tracing.tape import Tape, array, not_finite
 from vjp_cli.tracing.tracer import Tracer, Untraceable
@@ -40,6 +40,9 @@ def dispatch(function: Any, args: Args, kwargs: Kwargs) -> Any:
     """
     found = row(function)
     if found is None:
+        inner = written_in_python(function)
+        if inner is not None:
+            return inner(*args, **kwargs)
         name = getattr(function, "__name__", str(function))
         raise Untraceable(f"torch.{name}, which has no row in the operation table")
     op, swapped = found

@@ -72,6 +72,8 @@ class Tape:
         self.place: Place | None = None
         # whether any number is complex: formulas then have no derivatives to offer
         self.is_complex = False
+        # whether every call draws the same random numbers, so that they are constants
+        self.repeats_draws = False
         self._serial = 0
 
     # -- leaves ---------------------------------------------------------------------------------

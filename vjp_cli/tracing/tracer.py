@@ -123,6 +123,11 @@ class Tracer:
         """Whether the values are complex."""
         return is_complex_dtype(self.node.dtype)
 
+    @property
+    def is_nested(self) -> bool:
+        """Tensors of tensors are not traced."""
+        return False
+
     def __len__(self) -> int:
         if not self.node.shape:
             raise TypeError("len() of a 0-d tensor")
@@ -160,6 +165,11 @@ class Tracer:
         if not callable(method) or name.startswith("__"):
             raise AttributeError(f"the tracer has no attribute {name!r}")
         return lambda *args, **kwargs: _dispatch(method, (self, *args), kwargs)
+
+
+def repeats_draws(value: Any) -> bool:
+    """Whether random numbers drawn now are those that torch draws: constants of the program."""
+    return isinstance(value, Tracer) and value.tape.repeats_draws
 
 
 def written(target: Tracer, index: Any, value: Any) -> Tracer:

@@ -6,7 +6,9 @@ what is on trial. Factories give exact constants. Gradients inside the function 
 """
 
 import contextlib
+import sys
 from collections.abc import Callable, Iterator
+from types import FrameType
 from typing import Any
 
 from vjp_cli.lazy import torch
@@ -64,6 +66,7 @@ class Context:
 def tracing(tape: Tape) -> Iterator[None]:
     """Replace what does not reach a tracer by itself; everything is put back at the end."""
     suspended = _Suspended()
+    tape.repeats_draws = True
     with contextlib.ExitStack() as stack:
         stack.enter_context(_replaced(torch.autograd.Function, "apply", _applied()))
         stack.enter_context(_replaced(torch.autograd, "grad", _grad(torch.autograd.grad)))
@@ -208,6 +211,11 @@ class _Suspended:
             tracer.use_rules(rules.dispatch)
 
 
+def _of_torch(frame: FrameType) -> bool:
+    """Whether torch's own Python code runs: it asks its constants whether they are tensors."""
+    return str(frame.f_globals.get("__name__", "")).startswith("torch.")
+
+
 def _factories(tape: Tape, suspended: _Suspended) -> Any:
     """A mode in which torch's factories give exact constants."""
     made = {torch_function(op) for op in ROWS if op.kind is Kind.CONSTANT}
@@ -217,7 +225,7 @@ def _factories(tape: Tape, suspended: _Suspended) -> Any:
             self, function: Any, types: Any, args: Any = (), kwargs: Any = None
         ) -> Any:
             result = function(*args, **(kwargs or {}))
-            if suspended.depth or function not in made:
+            if suspended.depth or function not in made or _of_torch(sys._getframe(1)):
                 return result
             return rules.lift(tape, result)
 
