@@ -2,13 +2,16 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
+from vjp_cli.derivatives.custom import functions_of
 from vjp_cli.derivatives.dense import dense_jacobian
 from vjp_cli.derivatives.seeding import gradients
 from vjp_cli.errors import EvaluationError, VjpError
 from vjp_cli.functions.stopped import ENDINGS
 from vjp_cli.lazy import torch
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -23,7 +26,7 @@ class TorchSide:
         jacobian: for each of them J of shape (y.numel(), x.numel()); None when not built.
         failure: what torch said when the backward pass raised, else "".
         connected: whether y has a graph at all.
-        custom: whether a backward in the graph was written in Python, and so is on trial itself.
+        functions: the custom ``autograd.Function``s in the graph.
     """
 
     output: "torch.Tensor"
@@ -32,7 +35,12 @@ class TorchSide:
     jacobian: "dict[str, torch.Tensor] | None"
     failure: str = ""
     connected: bool = True
-    custom: bool = False
+    functions: tuple[type, ...] = ()
+
+    @property
+    def custom(self) -> bool:
+        """Whether a backward in the graph was written in Python, and so is on trial itself."""
+        return bool(self.functions)
 
 
 @dataclass(frozen=True)
@@ -66,46 +74,47 @@ def evaluate(
     sources = [leaves[name] for name in wanted.wrt]
     if not output.requires_grad:
         return TorchSide(value, wanted.wrt, None, None, _NO_GRAPH, connected=False)
-    try:
-        found = None if v is None else gradients(output, sources, v)
-        matrices = dense_jacobian(output, sources) if wanted.jacobian else None
-    except (RuntimeError, NotImplementedError) as error:
-        return TorchSide(value, wanted.wrt, None, None, _first_line(error))
-    except (Exception, *ENDINGS) as error:
-        # a backward in Python may raise anything; from torch's own it would be a bug
-        if isinstance(error, VjpError) or not _has_python_backward(output):
-            raise
-        said = f"{type(error).__name__}: {_first_line(error)}"
-        return TorchSide(value, wanted.wrt, None, None, said)
+    functions = functions_of(output)
+    found, failure = _attempt(lambda: _pulled(output, sources, v), custom=bool(functions))
+    matrices = None
+    if wanted.jacobian and not failure:
+        # a backward that cannot be called twice has a vᵀJ all the same
+        matrices, failure = _attempt(
+            lambda: dense_jacobian(output, sources), custom=bool(functions)
+        )
     return TorchSide(
         value,
         wanted.wrt,
-        None
-        if found is None
-        else {
-            name: None if part is None else part.cpu()
-            for name, part in zip(wanted.wrt, found, strict=True)
-        },
+        None if found is None else dict(zip(wanted.wrt, found, strict=True)),
         None
         if matrices is None
         else {name: part.cpu() for name, part in zip(wanted.wrt, matrices, strict=True)},
-        custom=_has_python_backward(output),
+        failure,
+        functions=functions,
     )
 
 
-def _has_python_backward(output: "torch.Tensor") -> bool:
-    """Whether any node of the graph is a custom ``autograd.Function``."""
-    seen: set[Any] = set()
-    waiting: list[Any] = [output.grad_fn]
-    while waiting:
-        node = waiting.pop()
-        if node is None or node in seen:
-            continue
-        if isinstance(node, torch.autograd.function.BackwardCFunction):
-            return True
-        seen.add(node)
-        waiting.extend(parent for parent, _ in node.next_functions)
-    return False
+def _pulled(
+    output: "torch.Tensor", sources: "list[torch.Tensor]", v: "torch.Tensor | None"
+) -> "list[torch.Tensor | None] | None":
+    """vᵀJ in memory of its own, from a v of its own: a backward may write into either."""
+    if v is None:
+        return None
+    found = gradients(output, sources, v.clone())
+    return [None if part is None else part.clone().cpu() for part in found]
+
+
+def _attempt(compute: "Callable[[], T]", *, custom: bool) -> "tuple[T | None, str]":
+    """What a backward pass gives, or what it said when it raised."""
+    try:
+        return compute(), ""
+    except (RuntimeError, NotImplementedError) as error:
+        return None, _first_line(error)
+    except (Exception, *ENDINGS) as error:
+        # a backward in Python may raise anything; from torch's own it would be a bug
+        if isinstance(error, VjpError) or not custom:
+            raise
+        return None, f"{type(error).__name__}: {_first_line(error)}"
 
 
 _NO_GRAPH = "element 0 of tensors does not require grad and does not have a grad_fn"

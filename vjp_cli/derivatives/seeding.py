@@ -6,7 +6,11 @@ from vjp_cli.lazy import torch
 
 
 def gradients(
-    output: "torch.Tensor", inputs: "list[torch.Tensor]", v: "torch.Tensor"
+    output: "torch.Tensor",
+    inputs: "list[torch.Tensor]",
+    v: "torch.Tensor",
+    *,
+    differentiable: bool = False,
 ) -> "list[torch.Tensor | None]":
     """What ``output.backward(v)`` would add to each input's ``.grad``; None where no path leads.
 
@@ -18,13 +22,16 @@ def gradients(
     Args:
         output: y.
         inputs: tensors that require a gradient.
-        v: the cotangent, of y's shape and dtype.
+        v: the cotangent, of y's shape and dtype; the backward gets this very tensor.
+        differentiable: whether the gradients have a graph of their own, by v too.
 
     Raises:
         RuntimeError: as torch does, when a derivative is missing or a backward fails.
     """
     seed = _seed_function().apply(output, v)
-    found = torch.autograd.grad(seed, inputs, retain_graph=True, allow_unused=True)
+    found = torch.autograd.grad(
+        seed, inputs, retain_graph=True, allow_unused=True, create_graph=differentiable
+    )
     return [None if gradient is None else _allocated(gradient) for gradient in found]
 
 
