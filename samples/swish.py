@@ -5,6 +5,7 @@
 """swish(x) = x·σ(x), also called SiLU, as a custom autograd.Function."""
 
 import torch
+from torch.autograd.function import once_differentiable
 
 
 class Swish(torch.autograd.Function):
@@ -25,9 +26,14 @@ class Swish(torch.autograd.Function):
 
 
 class SwishRight(Swish):
-    """The same forward, and the derivative as it should be."""
+    """The same forward, and the derivative as it should be.
+
+    σ(x) is saved without its graph, so that a second derivative would lack a term: torch is told
+    to refuse it.
+    """
 
     @staticmethod
+    @once_differentiable
     def backward(ctx, g):
         s, y = ctx.saved_tensors
         return g * (s + y * (1 - s))

@@ -75,7 +75,7 @@ def test_wrt_may_be_a_comma_list_and_names_are_folded(asked: Asked) -> None:
         (
             {"checks": ["finite"]},
             "checks: there is no check 'finite'",
-            "all, none, or some of full-product, determinism, forward-mode",
+            f"all, none, or some of {', '.join(Check)}",
         ),
         ({"function": "f.py:g"}, "a function runs the code of a file", None),
         ({"against": "f.py:g"}, "a function runs the code of a file", None),

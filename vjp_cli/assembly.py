@@ -1,7 +1,7 @@
 """Puts the report together from what the stages of an inspection gave."""
 
 import platform
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -59,7 +59,7 @@ class Stages:
 def assemble(request: Request, settings: Settings, stages: Stages) -> Report:
     """The report of one inspection."""
     judgement, torch_side, exact = stages.judgement, stages.torch, stages.exact
-    found = {*judgement.verdicts, *(c.verdict for c in stages.further if c.reason)}
+    found = {*judgement.verdicts, *_counted(stages.further, settings)}
     found -= {Verdict.UNCHECKED} - {*judgement.verdicts}
     name = stages.name
     jacobian = torch_side.jacobian
@@ -100,6 +100,11 @@ def assemble(request: Request, settings: Settings, stages: Stages) -> Report:
         verdict=worst(found),
         exit_code=exit_code.of(found, judgement.fewest_digits, settings),
     )
+
+
+def _counted(further: Iterable[CheckResult], settings: Settings) -> Iterable[Verdict]:
+    """The verdicts of checks that make that of the report."""
+    return (c.verdict for c in further if c.reason and (c.order == 1 or settings.strict))
 
 
 def _notes(stages: Stages, no_v: bool) -> tuple[str, ...]:

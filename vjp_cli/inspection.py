@@ -15,7 +15,7 @@ from vjp_cli.checks.complex_judgement import judge_complex
 from vjp_cli.checks.context import Context
 from vjp_cli.checks.judgement import judge
 from vjp_cli.checks.offering import with_remedies
-from vjp_cli.checks.registry import CHECKS
+from vjp_cli.checks.registry import further_checks
 from vjp_cli.checks.scaling import Scaling
 from vjp_cli.derivatives.evaluation import Wanted, evaluate
 from vjp_cli.errors import InputError, LimitError, VjpError
@@ -80,13 +80,15 @@ def _inspect(request: Request, settings: Settings) -> Report:
     # the tape looks at the clock by itself: this is for loops without a tensor in them
     with _limited(body, max(deadline - time.monotonic(), 0) + 1, OutOfTime()):
         exact = answer(reference, point, torch_side.output, settings, deadline)
-    context = Context(program, point, torch_side, settings.dtype, settings.seed)
+    context = Context(
+        program, point, torch_side, settings.dtype, settings.seed, reference, exact, deadline
+    )
     if exact.is_complex or context.is_complex:
         judgement = judge_complex(context, exact, jacobian=settings.jacobian, deadline=deadline)
     else:
         scaling = Scaling(program, point, settings, deadline, reference)
         judgement = judge(torch_side, exact, scaling, SlopeOracle(reference, point, deadline))
-    further = tuple(CHECKS[name](context) for name in settings.checks)
+    further = further_checks(context, settings.checks)
     report = assemble(
         request,
         settings,

@@ -11,7 +11,7 @@ import typer
 import vjp_cli
 from vjp_cli.output import write_text
 from vjp_cli.plain import JUDGEMENT, OUTPUT, PROBLEM, SHOWN
-from vjp_cli.settings import Color, Format, Layout
+from vjp_cli.settings import Check, Color, Format, Layout
 
 
 def _option(panel: str, *names: str, help: str, **more: Any) -> Any:
@@ -109,8 +109,8 @@ Checks = Annotated[
     _option(
         JUDGEMENT,
         metavar="NAMES",
-        help="Further checks of torch against itself: all, none, or some of full-product, "
-        "determinism (these two are the default), forward-mode.",
+        help=f"Further checks, made where they apply: all, none, or some of {', '.join(Check)}. "
+        "By default all but forward-mode.",
     ),
 ]
 Strict = Annotated[bool, _option(JUDGEMENT, "--strict", help="Exit 1 for everything but ok.")]

@@ -187,6 +187,8 @@ class CheckResult:
         max_ulp: the largest distance in units in the last place, for information.
         max_ratio: the largest error divided by its bound, for information.
         reason: required unless the verdict is ``ok``.
+        order: of the derivative that it speaks of: a gradient is right or wrong whatever a second
+            one is, so only the first order counts in the report's verdict.
     """
 
     name: str
@@ -195,6 +197,7 @@ class CheckResult:
     max_ulp: float | None = None
     max_ratio: float | None = None
     reason: str = ""
+    order: int = 1
 
 
 @dataclass(frozen=True)

@@ -37,6 +37,15 @@ class Check(StrEnum):
     FULL_PRODUCT = "full-product"
     DETERMINISM = "determinism"
     FORWARD_MODE = "forward-mode"
+    RETURNED = "returned-gradients"
+    SINGLE_INPUTS = "single-inputs"
+    FORWARD_INPUTS = "forward-inputs"
+    REPEATED = "repeated-backward"
+    LAYOUTS = "layouts"
+    LINEARITY = "linearity"
+    DOUBLE_BACKWARD = "double-backward"
+    JVP_RULE = "jvp-rule"
+    VMAP_RULE = "vmap-rule"
 
 
 DTYPES = ("float64", "float32", "float16", "bfloat16", "complex128", "complex64")
@@ -77,8 +86,8 @@ class Settings:
         allow_functions: whether a request may name a Python function, whose file is then run.
         remedies: whether other ways to write the expression are looked for.
         output_index: which output of a function is y; None where it has one.
-        checks: the further checks to make. Forward mode is not among them by default: its first use
-            in a process loads modules for a second.
+        checks: the further checks to make, where they apply. Forward mode is not among them by
+            default: its first use in a process loads modules for a second.
     """
 
     wrt: tuple[str, ...] = ()
@@ -97,4 +106,4 @@ class Settings:
     allow_functions: bool = False
     remedies: bool = True
     output_index: int | None = None
-    checks: tuple[Check, ...] = (Check.FULL_PRODUCT, Check.DETERMINISM)
+    checks: tuple[Check, ...] = tuple(check for check in Check if check is not Check.FORWARD_MODE)

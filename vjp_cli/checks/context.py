@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from vjp_cli.derivatives.evaluation import TorchSide
+from vjp_cli.exact.side import ExactAnswer
 from vjp_cli.exact.tracing_program import Point
 from vjp_cli.program import Program
 
@@ -14,6 +15,9 @@ class Context:
     Attributes:
         dtype: the name of the problem's dtype.
         seed: for random directions.
+        reference: the program that the truth is taken from.
+        exact: what the exact side knows of it.
+        deadline: no exact run is begun after it.
     """
 
     program: Program
@@ -21,6 +25,9 @@ class Context:
     side: TorchSide
     dtype: str
     seed: int
+    reference: Program
+    exact: ExactAnswer
+    deadline: float
 
     @property
     def is_complex(self) -> bool:

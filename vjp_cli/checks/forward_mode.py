@@ -25,13 +25,9 @@ def check(context: Context) -> CheckResult:
         return CheckResult(NAME, Verdict.UNCHECKED, reason="it needs real numbers")
     if side.jacobian is None:
         return CheckResult(NAME, Verdict.UNCHECKED, reason="it needs the full J")
-    generator = torch.Generator().manual_seed(context.seed)
-    tangents = {
-        name: torch.randint(0, 2, context.point.inputs[name].shape, generator=generator) * 2 - 1
-        for name in side.wrt
-    }
+    tangents = tangents_of(context)
     try:
-        found = _forward(context, tangents).reshape(-1).double().cpu()
+        found = forward(context, tangents).reshape(-1).double().cpu()
     except (VjpError, RuntimeError) as error:
         reason = f"torch has no forward mode here: {str(error).strip().splitlines()[0]}"
         return CheckResult(NAME, Verdict.UNCHECKED, reason=reason)
@@ -57,7 +53,21 @@ def check(context: Context) -> CheckResult:
     return CheckResult(NAME, Verdict.OK, len(ratios), max_ratio=largest or None)
 
 
-def _forward(context: Context, tangents: "dict[str, torch.Tensor]") -> "torch.Tensor":
+def tangents_of(context: Context) -> "dict[str, torch.Tensor]":
+    """A random u of ±1 for each input."""
+    generator = torch.Generator().manual_seed(context.seed)
+    return {
+        name: torch.randint(0, 2, context.point.inputs[name].shape, generator=generator) * 2 - 1
+        for name in context.side.wrt
+    }
+
+
+def forward(context: Context, tangents: "dict[str, torch.Tensor]") -> "torch.Tensor":
+    """Ju by dual numbers, in y's shape.
+
+    Raises:
+        Exception: as torch and custom rules do.
+    """
     dual: Any = torch.autograd.forward_ad
     with dual.dual_level():
         inputs = {

@@ -1,8 +1,21 @@
 """All further checks, one row each; a new check is a file and a row."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
-from vjp_cli.checks import determinism, forward_mode, full_product
+from vjp_cli.checks import (
+    determinism,
+    double_backward,
+    forward_inputs,
+    forward_mode,
+    full_product,
+    jvp_rule,
+    layouts,
+    linearity,
+    repeated_backward,
+    returned_gradients,
+    single_inputs,
+    vmap_rule,
+)
 from vjp_cli.checks.context import Context
 from vjp_cli.report import CheckResult
 from vjp_cli.settings import Check
@@ -11,4 +24,38 @@ CHECKS: dict[Check, Callable[[Context], CheckResult]] = {
     Check.FULL_PRODUCT: full_product.check,
     Check.DETERMINISM: determinism.check,
     Check.FORWARD_MODE: forward_mode.check,
+    Check.RETURNED: returned_gradients.check,
+    Check.SINGLE_INPUTS: single_inputs.check,
+    Check.FORWARD_INPUTS: forward_inputs.check,
+    Check.REPEATED: repeated_backward.check,
+    Check.LAYOUTS: layouts.check,
+    Check.LINEARITY: linearity.check,
+    Check.DOUBLE_BACKWARD: double_backward.check,
+    Check.JVP_RULE: jvp_rule.check,
+    Check.VMAP_RULE: vmap_rule.check,
 }
+
+
+def _custom(context: Context) -> bool:
+    return context.side.custom
+
+
+# Where there is nothing to be checked there is no row; a check that is not here is always made.
+APPLIES: dict[Check, Callable[[Context], bool]] = {
+    Check.RETURNED: _custom,
+    Check.SINGLE_INPUTS: single_inputs.applies,
+    Check.FORWARD_INPUTS: _custom,
+    Check.REPEATED: _custom,
+    Check.LAYOUTS: layouts.applies,
+    Check.LINEARITY: _custom,
+    Check.DOUBLE_BACKWARD: _custom,
+    Check.JVP_RULE: jvp_rule.applies,
+    Check.VMAP_RULE: vmap_rule.applies,
+}
+
+
+def further_checks(context: Context, names: Iterable[Check]) -> tuple[CheckResult, ...]:
+    """The rows of those checks that apply to the problem."""
+    return tuple(
+        CHECKS[name](context) for name in names if name not in APPLIES or APPLIES[name](context)
+    )
