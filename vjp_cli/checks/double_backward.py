@@ -25,6 +25,7 @@ from vjp_cli.checks.graphs import (
 from vjp_cli.exact.derivatives import Matrix, settled
 from vjp_cli.exact.second import COTANGENT, SecondOrder, second_order
 from vjp_cli.exact.tracing_program import Point
+from vjp_cli.functions.stopped import ENDINGS
 from vjp_cli.lazy import torch
 from vjp_cli.numbers.scalar import is_finite, to_float
 from vjp_cli.report import CheckResult, Verdict
@@ -62,11 +63,11 @@ def check(context: Context) -> CheckResult:
     try:
         graph = graph_of(context)
         graph.vjp(numbers_like(graph.output, context.seed))
-    except (Exception, SystemExit):
+    except (Exception, *ENDINGS):
         return unchecked(NAME, RAISES)
     try:
         double = _double(context)
-    except (Exception, SystemExit) as error:
+    except (Exception, *ENDINGS) as error:
         words = words_of(error)
         if "once_differentiable" in words:
             return unchecked(NAME, "once_differentiable: torch raises for a second derivative")
@@ -175,7 +176,7 @@ def _lost(context: Context, place: tuple[str, int], numbers: str) -> CheckResult
 def _by_differences(context: Context, double: Double) -> CheckResult:
     try:
         slopes = slope_of_vjp(context, double.v, double.w)
-    except (Exception, SystemExit) as error:
+    except (Exception, *ENDINGS) as error:
         return unchecked(NAME, f"the function raises nearby: {words_of(error)}")
     for name, slope in slopes.items():
         found = float((double.second[name].double() * slope.direction.double()).sum())

@@ -55,9 +55,7 @@ def graph_of(
     wrt = context.point.wrt if wrt is None else wrt
     values = {**context.point.inputs, **(moved or {})}
     leaves = {name: x.detach().clone().requires_grad_(name in wrt) for name, x in values.items()}
-    with torch.random.fork_rng(devices=[]):
-        torch.default_generator.manual_seed(context.seed)
-        output = context.program(leaves)
+    output = context.program(leaves)
     if not output.requires_grad:
         raise EvaluationError("y has no graph")
     return Graph(leaves, wrt, output)

@@ -7,6 +7,7 @@ from vjp_cli.checks.context import Context
 from vjp_cli.checks.forward_mode import forward, tangents_of
 from vjp_cli.checks.graphs import form_of, unchecked, words_of
 from vjp_cli.derivatives.custom import defines
+from vjp_cli.functions.stopped import ENDINGS
 from vjp_cli.lazy import torch
 from vjp_cli.numbers.scalar import to_float
 from vjp_cli.report import CheckResult, Verdict
@@ -31,7 +32,7 @@ def check(context: Context) -> CheckResult:
     who = f"the jvp of {', '.join(names)}"
     try:
         found = forward(context, tangents).detach().reshape(-1).double().cpu()
-    except (Exception, SystemExit) as error:
+    except (Exception, *ENDINGS) as error:
         without = [f.__name__ for f in context.side.functions if not defines(f, "jvp")]
         if without:
             return unchecked(NAME, f"{', '.join(without)} has no jvp")

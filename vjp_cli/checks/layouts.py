@@ -19,6 +19,7 @@ from vjp_cli.checks.graphs import (
     unchecked,
     words_of,
 )
+from vjp_cli.functions.stopped import ENDINGS
 from vjp_cli.lazy import torch
 from vjp_cli.report import CheckResult, Verdict
 
@@ -37,7 +38,7 @@ def check(context: Context) -> CheckResult:
     for words, v in _layouts(graph.output, context.seed):
         try:
             expected = graph.vjp(v.clone(memory_format=torch.contiguous_format))
-        except (Exception, SystemExit):
+        except (Exception, *ENDINGS):
             return unchecked(NAME, RAISES)
         failed = _compared(context, graph, words, v, expected)
         if failed is not None:
@@ -58,7 +59,7 @@ def _compared(
     values = v.clone()
     try:
         found = graph.vjp(v)
-    except (Exception, SystemExit) as error:
+    except (Exception, *ENDINGS) as error:
         reason = f"the backward raises for {words}: {words_of(error)}"
         return CheckResult(NAME, Verdict.MISSING, reason=reason)
     place = differing(context, values, found, kept)

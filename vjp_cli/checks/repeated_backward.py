@@ -16,6 +16,7 @@ from vjp_cli.checks.graphs import (
     words_of,
 )
 from vjp_cli.derivatives.custom import Watch, watching
+from vjp_cli.functions.stopped import ENDINGS
 from vjp_cli.report import CheckResult, Verdict
 
 NAME = "the backward called twice"
@@ -28,11 +29,11 @@ def check(context: Context) -> CheckResult:
         v = numbers_like(graph.output, context.seed)
         try:
             first = {name: part.clone() for name, part in graph.vjp(v.clone()).items()}
-        except (Exception, SystemExit):
+        except (Exception, *ENDINGS):
             return unchecked(NAME, RAISES)
         try:
             second = graph.vjp(v.clone())
-        except (Exception, SystemExit) as error:
+        except (Exception, *ENDINGS) as error:
             reason = f"it raises the second time{_because(watch)}: {words_of(error)}"
             return CheckResult(NAME, Verdict.MISSING, reason=reason)
     place = differing(context, v, second, first)

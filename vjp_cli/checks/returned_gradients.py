@@ -6,6 +6,7 @@ from typing import Any
 from vjp_cli.checks.context import Context
 from vjp_cli.checks.graphs import graph_of, numbers_like, words_of
 from vjp_cli.derivatives.custom import Call, watching
+from vjp_cli.functions.stopped import ENDINGS
 from vjp_cli.lazy import torch
 from vjp_cli.report import CheckResult, Verdict, worst
 
@@ -20,7 +21,7 @@ def check(context: Context) -> CheckResult:
         graph = graph_of(context)
         try:
             graph.vjp(numbers_like(graph.output, context.seed))
-        except (Exception, SystemExit) as error:
+        except (Exception, *ENDINGS) as error:
             raised = words_of(error)
     faults = [fault for call in watch.calls for fault in _faults(call)]
     if faults:
@@ -128,7 +129,7 @@ def _matters(call: Call, k: int) -> bool:
     with torch.no_grad():
         try:
             trials = [_apply(apply, call, k, x + shift) for shift in (0 * step, step, -step)]
-        except (Exception, SystemExit):
+        except (Exception, *ENDINGS):
             return False
     return any(
         isinstance(here, torch.Tensor)

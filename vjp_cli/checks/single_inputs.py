@@ -12,6 +12,7 @@ from vjp_cli.checks.graphs import (
     unchecked,
     words_of,
 )
+from vjp_cli.functions.stopped import ENDINGS
 from vjp_cli.lazy import torch
 from vjp_cli.report import CheckResult, Verdict
 
@@ -32,7 +33,7 @@ def check(context: Context) -> CheckResult:
     try:
         together = _vjp(context, context.point.wrt, v)
         again = _vjp(context, context.point.wrt, v)
-    except (Exception, SystemExit):
+    except (Exception, *ENDINGS):
         return unchecked(NAME, RAISES)
     if differing(context, v, again, together) is not None:
         return unchecked(NAME, "two runs give different numbers")
@@ -40,7 +41,7 @@ def check(context: Context) -> CheckResult:
         alone = f"with requires_grad for {name} alone"
         try:
             found = _vjp(context, (name,), v)
-        except (Exception, SystemExit) as error:
+        except (Exception, *ENDINGS) as error:
             reason = f"{alone}: {words_of(error)}; ask ctx.needs_input_grad"
             return CheckResult(NAME, Verdict.MISSING, reason=reason)
         expected = {name: together[name]}

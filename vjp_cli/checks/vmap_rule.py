@@ -10,6 +10,7 @@ from typing import Any
 from vjp_cli.checks.context import Context
 from vjp_cli.checks.graphs import form_of, graph_of, numbers_like, unchecked, words_of
 from vjp_cli.derivatives.custom import defines
+from vjp_cli.functions.stopped import ENDINGS
 from vjp_cli.lazy import torch
 from vjp_cli.report import CheckResult, Verdict
 
@@ -37,13 +38,13 @@ def check(context: Context) -> CheckResult:
     v = numbers_like(context.side.output, context.seed).to(next(iter(points[0].values())))
     try:
         single = [_alone(context, point, v) for point in points]
-    except (Exception, SystemExit) as error:
+    except (Exception, *ENDINGS) as error:
         return unchecked(NAME, f"the function raises nearby: {words_of(error)}")
     who = ", ".join(f.__name__ for f in context.side.functions)
     stacked = [torch.stack([point[name] for point in points]) for name in context.point.wrt]
     try:
         found = torch.func.vmap(_both(context, v))(*stacked)
-    except (Exception, SystemExit) as error:
+    except (Exception, *ENDINGS) as error:
         words = words_of(error)
         if any(part in words for part in _NO_FAULT):
             return unchecked(NAME, f"torch.func.vmap cannot run the function: {words}")
