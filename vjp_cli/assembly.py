@@ -18,6 +18,7 @@ from vjp_cli.functions.body import UserFunction
 from vjp_cli.functions.source import FunctionSource
 from vjp_cli.lazy import sympy, torch
 from vjp_cli.report import Array, CheckResult, Number, Output, Problem, Report, Verdict, worst
+from vjp_cli.second_order import Gradient
 from vjp_cli.settings import Settings
 from vjp_cli.values import Generated, Value
 
@@ -45,6 +46,7 @@ class Stages:
     Attributes:
         name: of the output.
         remarks: sentences of other stages for the report.
+        gradient: what stands in the place of y, if anything does.
     """
 
     point: Point
@@ -54,6 +56,7 @@ class Stages:
     further: tuple[CheckResult, ...]
     remarks: tuple[str, ...]
     name: str
+    gradient: Gradient | None = None
 
 
 def assemble(request: Request, settings: Settings, stages: Stages) -> Report:
@@ -76,6 +79,7 @@ def assemble(request: Request, settings: Settings, stages: Stages) -> Report:
             against=None if request.against is None else request.against.text,
             arguments=request.arguments,
             output_index=settings.output_index,
+            weights=None if stages.gradient is None else array_of(stages.gradient.v),
         ),
         inputs={name: array_of(value) for name, value in stages.point.inputs.items()},
         output=Output(name, array_of(torch_side.output)),
@@ -109,7 +113,9 @@ def _counted(further: Iterable[CheckResult], settings: Settings) -> Iterable[Ver
 
 def _notes(stages: Stages, no_v: bool) -> tuple[str, ...]:
     notes = []
-    if no_v:
+    if stages.gradient is not None:
+        notes.append(_order_note(stages))
+    elif no_v:
         shape = tuple(stages.torch.output.shape)
         notes.append(
             "no vᵀJ without v: y.backward() would say 'grad can be implicitly created only for "
@@ -124,6 +130,18 @@ def _notes(stages: Stages, no_v: bool) -> tuple[str, ...]:
     if stages.judgement.jacobian is not None or stages.judgement.vjp is not None:
         notes.extend(blind_spots(stages.point, stages.judgement.jacobian is not None))
     return tuple(notes)
+
+
+def _order_note(stages: Stages) -> str:
+    """What g is, and what its J is."""
+    assert stages.gradient is not None
+    names = ", ".join(stages.gradient.wrt)
+    of = "y" if stages.gradient.v.numel() == 1 else "Σ v_i·y_i"
+    several = ", one after another" if len(stages.gradient.wrt) > 1 else ""
+    return (
+        f"{stages.name} is the gradient of {of} by {names}{several}, and J its Jacobian: the "
+        "Hessian, as a double backward gives it"
+    )
 
 
 def _words(shape: tuple[int, ...]) -> str:

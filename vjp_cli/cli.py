@@ -85,6 +85,7 @@ def _inspect(
     let: options.Let = None,
     against: options.Against = None,
     output_index: options.OutputIndex = None,
+    order: options.Order = 1,
     dtype: options.Dtype = _DEFAULTS.dtype,
     device: options.Device = _DEFAULTS.device,
     full: options.Full = False,
@@ -119,6 +120,7 @@ def _inspect(
         max_entries=max_entries,
         jacobian=not no_jacobian,
         output_index=output_index,
+        order=order,
         checks=_DEFAULTS.checks
         if checks is None
         else checks_of(names_of(checks, "--checks"), "--checks"),

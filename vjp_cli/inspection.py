@@ -10,7 +10,7 @@ from typing import Any
 
 from vjp_cli.alarm import alarm
 from vjp_cli.assembly import Request, Stages, assemble
-from vjp_cli.binding import bind, cotangent, with_parameters
+from vjp_cli.binding import Bound, bind, cotangent, with_parameters
 from vjp_cli.checks.complex_judgement import judge_complex
 from vjp_cli.checks.context import Context
 from vjp_cli.checks.judgement import judge
@@ -29,6 +29,7 @@ from vjp_cli.functions.source import FunctionSource
 from vjp_cli.lazy import torch
 from vjp_cli.program import Program
 from vjp_cli.report import Report
+from vjp_cli.second_order import Gradient
 from vjp_cli.settings import LIMITS, Settings
 from vjp_cli.tracing.node import OutOfTime
 
@@ -64,11 +65,14 @@ def _inspect(request: Request, settings: Settings) -> Report:
     reference = program
     if request.against is not None:
         reference = replace(program, body=_body(request.against, request, settings))
+    if settings.order == 2:
+        program, reference = _second_order((program, reference), request, bound, wrt, settings)
     held: dict[str, Any] = {}
 
     def v_for(output: "torch.Tensor") -> "torch.Tensor | None":
         _check_size(output, [bound.inputs[name] for name in wrt], settings)
-        held["v"] = cotangent(request.v, output, settings)
+        given = request.v if settings.order == 1 else None
+        held["v"] = cotangent(given, output, settings)
         return held["v"]  # type: ignore[no-any-return]
 
     wanted = Wanted(wrt, v_for, settings.jacobian)
@@ -92,11 +96,19 @@ def _inspect(request: Request, settings: Settings) -> Report:
     report = assemble(
         request,
         settings,
-        Stages(point, torch_side, exact, judgement, further, _remarks(said, body), body.output),
+        Stages(
+            point,
+            torch_side,
+            exact,
+            judgement,
+            further,
+            _remarks(said, body),
+            _name(program),
+            program.gradient,
+        ),
     )
-    if not settings.remedies or exact.is_complex or time.monotonic() > deadline:
-        return report
-    if not isinstance(body, Expression):
+    wanted_remedies = settings.remedies and settings.order == 1 and not exact.is_complex
+    if not wanted_remedies or time.monotonic() > deadline or not isinstance(body, Expression):
         return report
     return with_remedies(report, body, _again(request, settings, deadline))
 
@@ -127,6 +139,35 @@ def _endless(body: Expression | UserFunction, settings: Settings) -> LimitError:
     return LimitError(
         f"{name} did not return within {settings.timeout:g} s", "--timeout SECONDS gives it more"
     )
+
+
+def _second_order(
+    programs: tuple[Program, Program],
+    request: Request,
+    bound: Bound,
+    wrt: tuple[str, ...],
+    settings: Settings,
+) -> tuple[Program, Program]:
+    """The gradient of Σ v_i·y_i in the place of y."""
+    output = programs[0](bound.inputs).detach()
+    v = cotangent(request.v, output, settings)
+    if v is None:
+        raise InputError(
+            f"order 2 needs v: y has {output.numel()} elements",
+            "the gradient that is differentiated once more is that of Σ v_i·y_i: add --v ones",
+        )
+    if v.is_complex() or any(value.is_complex() for value in bound.inputs.values()):
+        raise InputError("order 2 needs real numbers", "--order 1 has complex ones")
+    gradient = Gradient(wrt, v)
+    program, reference = (replace(each, gradient=gradient) for each in programs)
+    return program, reference
+
+
+def _name(program: Program) -> str:
+    """The name of the output: y, or g for the gradient that stands in its place."""
+    if program.gradient is None:
+        return program.body.output
+    return next(name for name in ("g", "grad", "gradient") if name not in program.body.names)
 
 
 def _remarks(

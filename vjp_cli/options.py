@@ -78,6 +78,16 @@ OutputIndex = Annotated[
         help="Which output of the function is y, counted from 0.",
     ),
 ]
+Order = Annotated[
+    int,
+    _option(
+        PROBLEM,
+        min=1,
+        max=2,
+        metavar="1|2",
+        help="2: differentiate the gradient of Σ v_i·y_i once more, J is then the Hessian.",
+    ),
+]
 _V = ("--v", "--cotangent", "--gradient")
 Cotangent = Annotated[
     str | None,

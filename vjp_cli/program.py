@@ -12,6 +12,7 @@ from vjp_cli.expression import Expression
 from vjp_cli.functions.body import UserFunction
 from vjp_cli.lazy import torch
 from vjp_cli.observer import Observer
+from vjp_cli.second_order import Gradient
 from vjp_cli.walk import Walk
 
 __all__ = ["Observer", "Program"]
@@ -25,12 +26,14 @@ class Program:
         constants: the typed inputs (indices, targets, masks).
         dtype: the name of the dtype of numbers in list literals.
         device: where factories put what they make.
+        gradient: what is taken of y, if the output is not y itself.
     """
 
     body: Expression | UserFunction
     constants: "Mapping[str, torch.Tensor]" = field(default_factory=dict)
     dtype: str = "float64"
     device: str = "cpu"
+    gradient: Gradient | None = None
 
     def on_cpu(self) -> "Program":
         """The same program on the CPU, where exact numbers live."""
@@ -45,11 +48,18 @@ class Program:
         Raises:
             EvaluationError: torch refused an operation; the error's place names it.
         """
+        observer = observer or Observer()
+        if self.gradient is None:
+            return self._placed(inputs, observer)
+        leaves = self.gradient.leaves(inputs)
+        return self.gradient.of(self._placed(leaves, observer), leaves, observer)
+
+    def _placed(self, inputs: Mapping[str, Any], observer: Observer) -> Any:
         names = {**self.constants, **inputs}
         if self.device == "cpu":
-            return self._run(names, observer or Observer())
+            return self._run(names, observer)
         with torch.device(self.device):
-            return self._run(names, observer or Observer())
+            return self._run(names, observer)
 
     def _run(self, names: dict[str, Any], observer: Observer) -> Any:
         if isinstance(self.body, Expression):

@@ -108,6 +108,7 @@ class Problem:
         against: the function that the truth is taken from.
         arguments: the plain Python values that the function was called with.
         output_index: which of several outputs is y.
+        weights: of order 2, the v of the gradient that stands in the place of y; else None.
     """
 
     expression: str | None
@@ -119,6 +120,7 @@ class Problem:
     against: str | None = None
     arguments: Mapping[str, Any] = field(default_factory=dict)
     output_index: int | None = None
+    weights: Array[Number] | None = None
 
 
 @dataclass(frozen=True)

@@ -43,6 +43,7 @@ class RequestLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     layout: Layout | None = None
     checks: list[str] | None = None
     output_index: Annotated[int, msgspec.Meta(ge=0)] | None = None
+    order: Annotated[int, msgspec.Meta(ge=1, le=2)] | None = None
 
 
 _KEYS = tuple(field.name for field in msgspec.structs.fields(RequestLine))
@@ -89,6 +90,7 @@ def request_of(decoded: Any, base: Settings) -> tuple[Request, Settings]:
         dtype=base.dtype if line.dtype is None else dtype_of(line.dtype),
         layout=line.layout or base.layout,
         output_index=line.output_index,
+        order=line.order or base.order,
         checks=base.checks if line.checks is None else checks_of(line.checks, "checks"),
     )
     check_known(settings.wrt, subject, "wrt")

@@ -85,6 +85,7 @@ class Settings:
         jacobian: whether J is built.
         allow_functions: whether a request may name a Python function, whose file is then run.
         remedies: whether other ways to write the expression are looked for.
+        order: 1 for the Jacobian of y, 2 for that of the gradient of Σ v_i·y_i.
         output_index: which output of a function is y; None where it has one.
         checks: the further checks to make, where they apply. Forward mode is not among them by
             default: its first use in a process loads modules for a second.
@@ -105,5 +106,6 @@ class Settings:
     jacobian: bool = True
     allow_functions: bool = False
     remedies: bool = True
+    order: int = 1
     output_index: int | None = None
     checks: tuple[Check, ...] = tuple(check for check in Check if check is not Check.FORWARD_MODE)

@@ -56,6 +56,10 @@ APPLIES: dict[Check, Callable[[Context], bool]] = {
 
 def further_checks(context: Context, names: Iterable[Check]) -> tuple[CheckResult, ...]:
     """The rows of those checks that apply to the problem."""
+    # what is tried on a backward is tried on the first one
+    first = context.program.gradient is None
     return tuple(
-        CHECKS[name](context) for name in names if name not in APPLIES or APPLIES[name](context)
+        CHECKS[name](context)
+        for name in names
+        if name not in APPLIES or (first and APPLIES[name](context))
     )

@@ -69,6 +69,8 @@ def answer(
     except OutOfTime:
         return ExactAnswer(None, None, "timeout")
     reason = disagreement(program, point, side, rounding, output)
+    if reason and program.gradient is not None:
+        reason = "torch's gradient itself is not the true one: look at it with --order 1 first"
     return ExactAnswer(side, rounding, reason, _frozen(trace, side, deadline))
 
 

@@ -125,7 +125,9 @@ def mover_of(
             tape.held, tape.holding = list(held[bits]), True
         leaves = {other: _leaf(tape, other, value) for other, value in point.inputs.items()}
         leaf = leaves[name]
-        leaf.active = True
+        # the program may take gradients itself, by inputs that stay where they are
+        for other in point.wrt:
+            leaves[other].active = True
         with precision(bits):
             step = flint.acb(0, shift) if element.imaginary else shift
             leaf.values[position] = leaf.values[position] + step

@@ -49,6 +49,8 @@ def document(report: Report, view: View) -> dict[str, Any]:
             "against": problem.against,
             "arguments": dict(problem.arguments),
             "output_index": problem.output_index,
+            "order": 1 if problem.weights is None else 2,
+            "weights": None if problem.weights is None else problem.weights.map(number).nested(),
             "dtype": problem.dtype,
             "device": problem.device,
             "layout": str(problem.layout),

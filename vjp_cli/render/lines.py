@@ -6,7 +6,7 @@ Lines are plain text with mathematical signs; each text format wraps and spells 
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from vjp_cli.render.numbers import full, short
 from vjp_cli.render.tables import MARKS, product, transposed
@@ -134,6 +134,14 @@ def _first(texts: Sequence[str], array: Array[Number]) -> str:
 def _equation(report: Report) -> str:
     """``y = …``; of several statements only the last is the output."""
     name, problem = report.output.name, report.problem
+    if problem.weights is not None:
+        once = replace(
+            report,
+            problem=replace(problem, weights=None),
+            output=replace(report.output, name="y"),
+        )
+        of = "y" if len(problem.weights.values) == 1 else "(Σ v_i·y_i)"
+        return f"{_equation(once)}; {name} = ∂{of}/∂({', '.join(problem.wrt)})"
     if problem.expression is None:
         plain = (f"{key}={value!r}" for key, value in problem.arguments.items())
         output = "" if problem.output_index is None else f"[{problem.output_index}]"
