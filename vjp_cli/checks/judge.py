@@ -5,15 +5,15 @@ from dataclasses import replace
 from typing import Any
 
 from vjp_cli.checks import diagnosis
+from vjp_cli.checks.as_written import AsWritten
 from vjp_cli.checks.causes import Causes
 from vjp_cli.checks.entries import UNKNOWN, Entry, Question, judge_entry
 from vjp_cli.checks.scaling import Scaling
 from vjp_cli.checks.verdict import Bound, radius_of
 from vjp_cli.derivatives.evaluation import TorchSide
-from vjp_cli.exact.derivatives import settled
 from vjp_cli.exact.oracle import SlopeOracle
 from vjp_cli.exact.side import ExactAnswer
-from vjp_cli.exact.slopes import Slopes, agree
+from vjp_cli.exact.slopes import Slopes
 from vjp_cli.lazy import flint, torch
 from vjp_cli.numbers.dtypes import FORMATS, FloatFormat
 from vjp_cli.numbers.scalar import is_finite, to_float
@@ -48,7 +48,8 @@ class Judge:
         self, side: TorchSide, exact: ExactAnswer, scaling: Scaling, oracle: SlopeOracle
     ) -> None:
         self.oracle = oracle
-        self.frozen = SlopeOracle(scaling.program, scaling.point, scaling.deadline, frozen=True)
+        frozen = SlopeOracle(scaling.program, scaling.point, scaling.deadline, frozen=True)
+        self.written = AsWritten(exact, frozen)
         self.causes = Causes(scaling.program, scaling.point, scaling.deadline)
         self.side = side
         self.exact = exact
@@ -180,7 +181,7 @@ class Judge:
             lambda: self.scaling.is_rounding(target, name, index),
             self.side.custom,
             slopes,
-            lambda: self._as_written(target, name, index),
+            lambda: self.written.entry(target, name, index),
         )
         return self._explained(judge_entry(question), target, name, index)
 
@@ -205,34 +206,6 @@ class Judge:
         if entry.verdict is Verdict.SATURATED:
             return replace(entry, verdict=Verdict.WRONG)
         return entry
-
-    def _as_written(self, target: str, name: str, index: tuple[int, ...]) -> tuple[Any, str] | None:
-        """The entry of the program as written, and where it departs from its mathematics."""
-        if self.exact.side is None or not self.exact.side.traced.tape.departures:
-            return None
-        words = ", ".join(dict.fromkeys(self.exact.side.traced.tape.departures))
-        number = self._frozen_number(target, name, index)
-        if number is None or not (settled(number) and is_finite(number)):
-            # no formula: by the slopes of the program as written
-            column = self.frozen.column(name, index[-1])
-            slopes = None
-            if column is not None:
-                slopes = column.weighted if target == "vjp" else column.rows[index[0]]
-            if slopes is None or not agree(slopes.left, slopes.right):
-                return None
-            number = slopes.left.value
-        return None if number is None else (number, words)
-
-    def _frozen_number(self, target: str, name: str, index: tuple[int, ...]) -> Any:
-        """The entry of the program as written by formula; None when there is none."""
-        frozen = self.exact.frozen()
-        if frozen is None:
-            return None
-        if target == "vjp":
-            return None if frozen.vjp is None else frozen.vjp[name][index[0]]
-        matrix = frozen.jacobian[name]
-        found = matrix.values[(matrix.rows == index[0]) & (matrix.columns == index[1])]
-        return found[0] if len(found) else flint.fmpq(0)
 
     def _unjudged(self, numbers: "list[float | None]") -> dict[int, Entry]:
         unknown = Entry(Verdict.UNCHECKED, UNKNOWN, cause=self.exact.reason)
