@@ -148,7 +148,7 @@ class Judge:
         """What the reader must know of the judgement as a whole."""
         if self.exact.reason:
             return [f"nothing was checked: {self.exact.reason}"]
-        if not self.side.custom or self.exact.side is None:
+        if not self.side.backwards or self.exact.side is None:
             return []
         return diagnosis.notes(self.side, self.exact.side, self.scaling.point.v, self.form)
 
@@ -179,7 +179,7 @@ class Judge:
             self.form,
             doubt,
             lambda: self.scaling.is_rounding(target, name, index),
-            self.side.custom,
+            bool(self.side.backwards),
             slopes,
             lambda: self.written.entry(target, name, index),
         )

@@ -12,22 +12,6 @@ from typing import Any
 from vjp_cli.lazy import torch
 
 
-def functions_of(output: "torch.Tensor") -> tuple[type, ...]:
-    """The custom Functions in the graph of ``output``, from the output back, each once."""
-    seen: set[Any] = set()
-    waiting: list[Any] = [output.grad_fn]
-    found: dict[type, None] = {}
-    while waiting:
-        node = waiting.pop()
-        if node is None or node in seen:
-            continue
-        seen.add(node)
-        if isinstance(node, torch.autograd.function.BackwardCFunction):
-            found[node._forward_cls] = None  # type: ignore[attr-defined]
-        waiting.extend(parent for parent, _ in node.next_functions)
-    return tuple(found)
-
-
 def defines(function: type, name: str) -> bool:
     """Whether a Function overrides a static method of ``autograd.Function``."""
     return getattr(function, name) is not getattr(torch.autograd.Function, name)

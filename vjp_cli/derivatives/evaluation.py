@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from vjp_cli.derivatives.custom import functions_of
 from vjp_cli.derivatives.dense import dense_jacobian
+from vjp_cli.derivatives.python_backward import PythonBackward, python_backwards
 from vjp_cli.derivatives.seeding import gradients
 from vjp_cli.errors import EvaluationError, VjpError
 from vjp_cli.functions.stopped import ENDINGS
@@ -26,7 +26,7 @@ class TorchSide:
         jacobian: for each of them J of shape (y.numel(), x.numel()); None when not built.
         failure: what torch said when the backward pass raised, else "".
         connected: whether y has a graph at all.
-        functions: the custom ``autograd.Function``s in the graph.
+        backwards: those in the graph that were written in Python, and so are on trial themselves.
     """
 
     output: "torch.Tensor"
@@ -35,12 +35,17 @@ class TorchSide:
     jacobian: "dict[str, torch.Tensor] | None"
     failure: str = ""
     connected: bool = True
-    functions: tuple[type, ...] = ()
+    backwards: tuple[PythonBackward, ...] = ()
 
     @property
     def custom(self) -> bool:
         """Whether a backward in the graph was written in Python, and so is on trial itself."""
-        return bool(self.functions)
+        return bool(self.backwards)
+
+    @property
+    def functions(self) -> tuple[type, ...]:
+        """The custom ``autograd.Function``s in the graph, from the output back, each once."""
+        return tuple(dict.fromkeys(backward.function for backward in self.backwards))
 
 
 @dataclass(frozen=True)
@@ -74,13 +79,13 @@ def evaluate(
     sources = [leaves[name] for name in wanted.wrt]
     if not output.requires_grad:
         return TorchSide(value, wanted.wrt, None, None, _NO_GRAPH, connected=False)
-    functions = functions_of(output)
-    found, failure = _attempt(lambda: _pulled(output, sources, v), custom=bool(functions))
+    backwards = python_backwards(output, leaves)
+    found, failure = _attempt(lambda: _pulled(output, sources, v), custom=bool(backwards))
     matrices = None
     if wanted.jacobian and not failure:
         # a backward that cannot be called twice has a vᵀJ all the same
         matrices, failure = _attempt(
-            lambda: dense_jacobian(output, sources), custom=bool(functions)
+            lambda: dense_jacobian(output, sources), custom=bool(backwards)
         )
     return TorchSide(
         value,
@@ -90,7 +95,7 @@ def evaluate(
         if matrices is None
         else {name: part.cpu() for name, part in zip(wanted.wrt, matrices, strict=True)},
         failure,
-        functions=functions,
+        backwards=backwards,
     )
 
 
