@@ -8,6 +8,7 @@ from typing import Any
 import vjp_cli
 from vjp_cli.checks import exit_code
 from vjp_cli.checks.blind_spots import blind_spots
+from vjp_cli.checks.diagnosis import sentence
 from vjp_cli.checks.judgement import Judgement
 from vjp_cli.derivatives.evaluation import TorchSide
 from vjp_cli.exact.description import structures_of, symbolic_of
@@ -17,7 +18,17 @@ from vjp_cli.expression import Expression
 from vjp_cli.functions.body import UserFunction
 from vjp_cli.functions.source import FunctionSource
 from vjp_cli.lazy import sympy, torch
-from vjp_cli.report import Array, CheckResult, Number, Output, Problem, Report, Verdict, worst
+from vjp_cli.report import (
+    Array,
+    CheckResult,
+    Number,
+    Output,
+    Problem,
+    Report,
+    Symbolic,
+    Verdict,
+    worst,
+)
 from vjp_cli.second_order import Gradient
 from vjp_cli.settings import Settings
 from vjp_cli.values import Generated, Value
@@ -68,6 +79,7 @@ def assemble(request: Request, settings: Settings, stages: Stages) -> Report:
     jacobian = torch_side.jacobian
     v = stages.point.v
     subject = request.subject
+    symbolic = symbolic_of(exact, name, judgement.vjp_truth_numbers)
     return Report(
         problem=Problem(
             expression=subject.source if isinstance(subject, Expression) else None,
@@ -93,13 +105,13 @@ def assemble(request: Request, settings: Settings, stages: Stages) -> Report:
             for x in torch_side.wrt
         },
         vjp=judgement.vjp_numbers,
-        symbolic=symbolic_of(exact, name, judgement.vjp_truth_numbers),
+        symbolic=symbolic,
         structure=structures_of(exact, judgement.jacobian),
         judged_jacobian=judgement.jacobian,
         judged_vjp=judgement.vjp,
         checks=(*judgement.checks, *stages.further),
         findings=judgement.findings,
-        notes=_notes(stages, v is None),
+        notes=_notes(stages, v is None, symbolic),
         environment=_environment(settings),
         verdict=worst(found),
         exit_code=exit_code.of(found, judgement.fewest_digits, settings),
@@ -111,7 +123,7 @@ def _counted(further: Iterable[CheckResult], settings: Settings) -> Iterable[Ver
     return (c.verdict for c in further if c.reason and (c.order == 1 or settings.strict))
 
 
-def _notes(stages: Stages, no_v: bool) -> tuple[str, ...]:
+def _notes(stages: Stages, no_v: bool, symbolic: Symbolic) -> tuple[str, ...]:
     notes = []
     if stages.gradient is not None:
         notes.append(_order_note(stages))
@@ -124,6 +136,8 @@ def _notes(stages: Stages, no_v: bool) -> tuple[str, ...]:
             "--v with ∂loss/∂y."
         )
     notes.extend(stages.judgement.notes)
+    for diagnosis in stages.judgement.diagnoses:
+        notes.append(sentence(diagnosis, symbolic.jacobian.get(diagnosis.name, ())))
     if stages.torch.connected and stages.torch.failure:
         notes.append(f"the backward pass raised: {stages.torch.failure}")
     notes.extend(stages.remarks)

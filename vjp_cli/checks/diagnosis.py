@@ -3,61 +3,117 @@
 A relation is named only when it holds for every entry to rounding; what fits none stays unnamed.
 """
 
-import math
-from collections.abc import Callable
-from dataclasses import dataclass
-from fractions import Fraction
+from collections.abc import Callable, Sequence, Set
+from dataclasses import dataclass, replace
 from typing import Any
 
+from vjp_cli.checks.blame import where_to_look
+from vjp_cli.checks.relations import relations
+from vjp_cli.checks.scaling import Scaling
+from vjp_cli.checks.trial import Backward, Elements, Trial
+from vjp_cli.checks.verdict import radius_of
 from vjp_cli.derivatives.evaluation import TorchSide
-from vjp_cli.exact.derivatives import ExactSide
+from vjp_cli.errors import shorten
+from vjp_cli.exact.derivatives import Matrix
+from vjp_cli.exact.side import ExactAnswer
+from vjp_cli.functions.body import UserFunction
 from vjp_cli.lazy import numpy, torch
 from vjp_cli.numbers.dtypes import FloatFormat
 from vjp_cli.numbers.scalar import to_float
+from vjp_cli.render.lines import equation
+from vjp_cli.report import FormulaGroup
 
 # How a note on a backward begins, for those who pick these notes out of a report.
 NOTE = "the backward for "
-
-# Rounding of a backward of a few operations, in units of the largest entry.
-_UNITS = 256
+# Beyond this many entries of J no relation is looked for.
+_ENTRIES = 10**6
+# A formula is cut to this many characters; the report has the whole.
+_FORMULA = 120
 
 
 @dataclass(frozen=True)
-class Backward:
-    """What a backward gives and what it should give, as float arrays.
+class Diagnosis:
+    """What is known of the wrong gradient of one input.
 
     Attributes:
-        found: torch's J, outputs x inputs.
-        truth: the exact J.
-        v: the cotangent, or None.
-        vjp: torch's vᵀJ for it, or None.
+        relation: to the true one, in words; "" where none fits.
+        where: which line of which backward to look at.
     """
 
-    found: Any
-    truth: Any
-    v: Any = None
-    vjp: Any = None
+    name: str
+    relation: str
+    where: str
 
 
-def notes(
-    torch_side: TorchSide, exact: ExactSide, v: "torch.Tensor | None", form: FloatFormat
-) -> list[str]:
-    """One sentence for each input by which J (or vᵀJ) has a known relation to the truth."""
-    if torch_side.jacobian is None:
-        return []
+def sentence(diagnosis: Diagnosis, formulas: Sequence[FormulaGroup]) -> str:
+    """The note for the reader, with the right formula where there is one for all entries."""
+    parts = [*filter(None, [diagnosis.relation]), diagnosis.where]
+    if len(formulas) == 1 and not formulas[0].definitions:
+        parts.append(f"right is {shorten(equation(formulas[0]), _FORMULA)}")
+    elif formulas:
+        parts.append("the right formulas are those of J in the report")
+    return f"{NOTE}{diagnosis.name}: {'; '.join(parts)}"
+
+
+def diagnoses(
+    side: TorchSide, exact: ExactAnswer, scaling: Scaling, form: FloatFormat, accused: Set[str]
+) -> tuple[Diagnosis, ...]:
+    """A diagnosis for each accused input of a program with a backward in Python.
+
+    Args:
+        side: what torch gave.
+        exact: what the exact side knows.
+        scaling: has the point and the program.
+        form: of the coarsest dtype on the way.
+        accused: the inputs with a wrong entry of J or of vᵀJ.
+    """
+    if not side.backwards or exact.side is None or exact.reason:
+        return ()
+    body = scaling.program.body
+    given = body.source.path if isinstance(body, UserFunction) else None
+    trials = _backwards(side, exact, scaling)
     found = []
-    for name in torch_side.wrt:
-        if exact.doubts[name]:
+    for name in side.wrt:
+        if name in accused:
+            backward = trials.get(name)
+            others = tuple(other for key, other in trials.items() if key != name)
+            relation = "" if backward is None else diagnose(replace(backward, others=others), form)
+            where = where_to_look(side.backwards, name, given)
+            found.append(Diagnosis(name, relation, where))
+    return tuple(found)
+
+
+def _backwards(side: TorchSide, exact: ExactAnswer, scaling: Scaling) -> dict[str, Backward]:
+    """What there is to compare for each input; nothing where a formula is no derivative."""
+    assert exact.side is not None
+    point = scaling.point
+    output = Elements(scaling.program.body.output, tuple(side.output.shape))
+    found = {}
+    for name in side.wrt:
+        columns = Elements(name, tuple(point.inputs[name].shape))
+        vjp = None if side.vjp is None else side.vjp[name]
+        if exact.side.doubts[name]:
             continue
-        matrix = exact.jacobian[name]
-        truth = numpy.zeros(matrix.shape)
-        truth[matrix.rows, matrix.columns] = [to_float(x) for x in matrix.values.tolist()]
-        vjp = None if torch_side.vjp is None else torch_side.vjp[name]
-        backward = Backward(_floats(torch_side.jacobian[name]), truth, _flat(v), _flat(vjp))
-        words = diagnose(backward, form)
-        if words:
-            found.append(f"{NOTE}{name}: {words}")
+        if side.jacobian is not None:
+            truth = _dense(exact.side.jacobian[name], to_float)
+            rounding = None if exact.rounding is None else exact.rounding.jacobian[name]
+            radius = None if rounding is None else _dense(rounding, radius_of)
+            found[name] = Backward(
+                _floats(side.jacobian[name]), truth, _flat(point.v), _flat(vjp), radius
+            )
+        elif exact.side.vjp is not None and vjp is not None:
+            row = numpy.array([[to_float(x) for x in exact.side.vjp[name].tolist()]])
+            found[name] = Backward(_flat(vjp)[None], row, product=True)
+        else:
+            continue
+        found[name] = replace(found[name], output=output, input=columns)
     return found
+
+
+def _dense(matrix: Matrix, number: Callable[[Any], float]) -> Any:
+    dense = numpy.zeros(matrix.shape)
+    dense[matrix.rows, matrix.columns] = [number(x) for x in matrix.values.tolist()]
+    return dense
 
 
 def _floats(tensor: "torch.Tensor") -> Any:
@@ -69,106 +125,33 @@ def _flat(tensor: "torch.Tensor | None") -> Any:
 
 
 def diagnose(backward: Backward, form: FloatFormat) -> str:
-    """The relation in words; "" where none fits, or where J is right."""
-    size = float(numpy.abs(backward.truth).max(initial=0.0))
-    if not math.isfinite(size) or not numpy.isfinite(backward.found).all():
+    """The relation in words; "" where none fits, or where all is right."""
+    if not (numpy.isfinite(backward.truth).all() and numpy.isfinite(backward.found).all()):
         return ""
-    near = _Near(_UNITS * form.unit * max(size, 1e-300))
-    if near(backward.found, backward.truth):
-        return _of_the_cotangent(backward, near)
-    for words, fits in _RELATIONS:
-        if fits(backward.found, backward.truth, near):
-            return words
-    return _factor(backward.found, backward.truth, near)
-
-
-class _Near:
-    def __init__(self, tolerance: float) -> None:
-        self.tolerance = tolerance
-
-    def __call__(self, left: Any, right: Any) -> bool:
-        if left.shape != right.shape:
-            return False
-        return bool((numpy.abs(left - right) <= self.tolerance).all())
-
-
-def _square(matrix: Any) -> bool:
-    return bool(matrix.shape[0] == matrix.shape[1] > 1)
-
-
-def _is_mask(found: Any, truth: Any, near: _Near) -> bool:
-    right = numpy.abs(found - truth) <= near.tolerance
-    zero = found == 0
-    return bool((right | zero).all() and right[truth != 0].any())
-
-
-def _ignores_cotangent(found: Any, truth: Any, near: _Near) -> bool:
-    """Every row is the gradient of the sum of all outputs."""
-    total = numpy.broadcast_to(truth.sum(axis=0), found.shape)
-    return found.shape[0] > 1 and near(found, total)
-
-
-def _same_in_every_row(found: Any, truth: Any, near: _Near) -> bool:
-    difference = found - truth
-    return difference.shape[0] > 1 and near(
-        difference, numpy.broadcast_to(difference[:1], difference.shape)
-    )
-
-
-_Fits = Callable[[Any, Any, _Near], bool]
-_RELATIONS: tuple[tuple[str, _Fits], ...] = (
-    ("torch's J is 0: the graph is cut", lambda j, t, near: not j.any()),
-    ("torch's J has the wrong sign", lambda j, t, near: near(j, -t)),
-    ("torch's J is transposed", lambda j, t, near: _square(t) and near(j, t.T)),
-    (
-        "torch's J is symmetrised: (J + Jᵀ)/2",
-        lambda j, t, near: _square(t) and near(j, (t + t.T) / 2),
-    ),
-    (
-        "the rows of torch's J are in reverse order",
-        lambda j, t, near: t.shape[0] > 1 and near(j, t[::-1]),
-    ),
-    (
-        "the columns of torch's J are in reverse order",
-        lambda j, t, near: t.shape[1] > 1 and near(j, t[:, ::-1]),
-    ),
-    (
-        "the backward ignores the cotangent (grad_output): every row is the gradient of y.sum()",
-        _ignores_cotangent,
-    ),
-    ("torch's J is right where it is not 0: the backward masks too much", _is_mask),
-    (
-        "torch's J lacks a term that is the same in every row",
-        _same_in_every_row,
-    ),
-    (
-        "torch's J is right for v = ones only: its columns sum to the true ones",
-        lambda j, t, near: t.shape[0] > 1 and near(j.sum(axis=0), t.sum(axis=0)),
-    ),
-)
-
-
-def _factor(found: Any, truth: Any, near: _Near) -> str:
-    """``torch's J is 3 times the true one``, for one factor of all entries."""
-    place = numpy.unravel_index(numpy.abs(truth).argmax(), truth.shape)
-    if truth[place] == 0:
+    if not backward.truth.size or backward.truth.size > _ENTRIES:
         return ""
-    factor = float(found[place] / truth[place])
-    if not near(found, factor * truth):
-        return ""
-    simple = Fraction(factor).limit_denominator(100)
-    shown = str(simple) if near(found, float(simple) * truth) else f"{factor:.12g}"
-    return f"torch's J is {shown} times the true one"
+    trial = Trial(backward, form)
+    if trial.is_true():
+        return _of_the_cotangent(trial)
+    found = relations(trial)
+    if len(found) < 2:
+        return "".join(found)
+    # at this point nothing tells them apart
+    return "; or ".join(found) + (" (both fit)" if len(found) == 2 else " (all fit)")
 
 
-def _of_the_cotangent(backward: Backward, near: _Near) -> str:
+def _of_the_cotangent(trial: Trial) -> str:
     """J is right for unit cotangents, but vᵀJ is not: the backward is not linear in v."""
-    if backward.v is None or backward.vjp is None:
+    weights, vjp = trial.backward.v, trial.backward.vjp
+    if weights is None or vjp is None or not numpy.isfinite(vjp).all():
         return ""
-    weights = backward.v
-    near = _Near(near.tolerance * max(1.0, float(numpy.abs(weights).sum())))
-    if near(backward.vjp, weights @ backward.truth):
+
+    def fits(given: Any) -> bool:
+        slack = numpy.abs(given) @ trial.slack
+        return bool((numpy.abs(vjp - given @ trial.truth) <= slack).all())
+
+    if fits(weights):
         return ""
-    if near(backward.vjp, (weights * weights) @ backward.truth):
+    if fits(weights * weights):
         return "the cotangent (grad_output) enters twice: v² in place of v"
     return "the backward is not linear in the cotangent (grad_output)"

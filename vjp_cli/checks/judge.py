@@ -4,7 +4,6 @@ import math
 from dataclasses import replace
 from typing import Any
 
-from vjp_cli.checks import diagnosis
 from vjp_cli.checks.as_written import AsWritten
 from vjp_cli.checks.causes import Causes
 from vjp_cli.checks.entries import UNKNOWN, Entry, Question, judge_entry
@@ -148,9 +147,7 @@ class Judge:
         """What the reader must know of the judgement as a whole."""
         if self.exact.reason:
             return [f"nothing was checked: {self.exact.reason}"]
-        if not self.side.backwards or self.exact.side is None:
-            return []
-        return diagnosis.notes(self.side, self.exact.side, self.scaling.point.v, self.form)
+        return []
 
     def _ask(
         self,

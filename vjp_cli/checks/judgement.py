@@ -2,8 +2,10 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
+from vjp_cli.checks.diagnosis import Diagnosis, diagnoses
 from vjp_cli.checks.judge import Judge
 from vjp_cli.checks.scaling import Scaling
 from vjp_cli.checks.tally import Tally
@@ -21,6 +23,7 @@ class Judgement:
         fewest_digits: the smallest number of correct digits of any entry that was compared.
         vjp_numbers: torch's vᵀJ, with None where torch gives no number.
         vjp_truth_numbers: the exact vᵀJ as floats, None where it is not known.
+        diagnoses: what is known of each wrong gradient of a backward in Python.
     """
 
     jacobian: Judged | None
@@ -31,6 +34,7 @@ class Judgement:
     fewest_digits: float
     vjp_numbers: Mapping[str, Array[Any]] | None
     vjp_truth_numbers: Mapping[str, Array[Any]] | None
+    diagnoses: tuple[Diagnosis, ...] = ()
 
     @property
     def verdicts(self) -> Iterable[Verdict]:
@@ -70,7 +74,21 @@ def judge(side: TorchSide, exact: ExactAnswer, scaling: Scaling, oracle: SlopeOr
         tally.fewest_digits,
         numbers,
         truths,
+        diagnoses(side, exact, scaling, judges.form, accused(jacobian, vjp)),
     )
+
+
+_ACCUSING = (Verdict.WRONG, Verdict.NAN, Verdict.SATURATED)
+
+
+def accused(*judged: Judged | None) -> set[str]:
+    """The inputs with an entry that torch has wrong."""
+    arrays = (each.verdicts.items() for each in judged if each is not None)
+    return {
+        name
+        for name, array in chain.from_iterable(arrays)
+        if any(verdict in _ACCUSING for verdict in array.values)
+    }
 
 
 def _as_number(truth: Truth) -> float | None:

@@ -81,13 +81,18 @@ def structure_line(structure: Structure) -> str:
     return f"{line}, {structure.colours} colour{'' if structure.colours == 1 else 's'}"
 
 
+def equation(group: FormulaGroup) -> str:
+    """``∂y[i]/∂x[i] = 4·x[i] + 8``."""
+    where = re.sub(r"^d(.+)/d(?=[^/]*$)", r"∂\1/∂", group.where)
+    return f"{where} = {_product_signs(group.formula)}"
+
+
 def formula_lines(groups: Sequence[FormulaGroup]) -> list[str]:
     """One line for each formula, and one for each name that it uses."""
     lines = []
     for group in groups:
-        where = re.sub(r"^d(.+)/d(?=[^/]*$)", r"∂\1/∂", group.where)
         count = f"   ({group.count} entries)" if group.count > 1 else ""
-        lines.append(f"{where} = {_product_signs(group.formula)}{count}")
+        lines.append(f"{equation(group)}{count}")
         lines += [f"   where {_product_signs(definition)}" for definition in group.definitions]
     return lines
 
