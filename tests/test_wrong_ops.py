@@ -29,7 +29,8 @@ def places(report: Report) -> dict[str, Verdict]:
         for name, array in judged.verdicts.items() if judged else ():
             for index, verdict in zip(np.ndindex(*array.shape), array.values, strict=True):
                 if verdict is not Verdict.OK:
-                    found[f"{target}.{name}[{','.join(map(str, index))}]"] = verdict
+                    where = f"[{','.join(map(str, index))}]" if index else ""
+                    found[f"{target}.{name}{where}"] = verdict
     return found
 
 

@@ -1,5 +1,6 @@
 """The notes of a report on a wrong backward: relation, line and right formula, and only then."""
 
+import pytest
 import torch
 
 from vjp_cli import inspect
@@ -81,6 +82,120 @@ def test_of_several_functions_no_line_is_blamed() -> None:
         "the backward for x: torch's J is 1/2 times the true one; the custom Functions on the way "
         "are Double, Halved; right is ∂y[i]/∂x[i] = 4·x[i]"
     )
+
+
+def custom(forward, backward):
+    """The Function of these two; ``backward`` gets v and the inputs."""
+
+    class Custom(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, *inputs):
+            ctx.save_for_backward(*inputs)
+            return forward(*inputs)
+
+        @staticmethod
+        def backward(ctx, v):
+            return backward(v, *ctx.saved_tensors)
+
+    return Custom.apply
+
+
+K = [[1.5, 2.0], [3.25, 4.0]]
+B = [5.0, 7.5, 1.5]
+X = [[0.5, 1.25, -2.0], [0.75, -1.5, 3.0]]
+
+
+@pytest.mark.parametrize(
+    ("apply", "inputs", "name", "words"),
+    [
+        (
+            custom(lambda x, w: x * w, lambda v, x, w: (v * x, v * w)),
+            {"x": B, "w": [1.0, 2.0, 4.0]},
+            "x",
+            "the gradients of x and w are swapped",
+        ),
+        (
+            custom(lambda x, w: x * w, lambda v, x, w: (v * x, v * x)),
+            {"x": B, "w": [1.0, 2.0, 4.0]},
+            "x",
+            "the gradient of x is that of w",
+        ),
+        (
+            custom(lambda k, x: k @ x, lambda v, k, x: (torch.outer(x, v), k.T @ v)),
+            {"k": K, "x": [5.0, 7.0]},
+            "k",
+            "the gradient of k is transposed",
+        ),
+        (
+            custom(
+                lambda k, x: k @ x, lambda v, k, x: (torch.outer(v, x).T.reshape(2, 3), k.T @ v)
+            ),
+            {"k": X, "x": B},
+            "k",
+            "the gradient of k is transposed and reshaped",
+        ),
+        (
+            custom(
+                lambda k, x: k @ x,
+                lambda v, k, x: ((torch.outer(v, x) + torch.outer(x, v)) / 2, k.T @ v),
+            ),
+            {"k": K, "x": [5.0, 7.0]},
+            "k",
+            "the gradient of k is symmetrised: (G + Gᵀ)/2",
+        ),
+        (
+            custom(lambda x, b: x + b, lambda v, x, b: (v, v.mean(0))),
+            {"x": X, "b": B},
+            "b",
+            "torch's J is 1/2 times the true one, like a mean in place of the sum over axis 0 of "
+            "y, where b is broadcast",
+        ),
+        (
+            custom(torch.sin, lambda v, x: v * torch.cos(x.float()).double()),
+            {"x": B},
+            "x",
+            "the backward is computed in float32, of which all of its numbers are",
+        ),
+        (
+            custom(torch.sin, lambda v, x: v * torch.cos(x) * torch.tensor([1, 1, 1 + 1e-7])),
+            {"x": B},
+            "x",
+            "torch's J is off at ∂y[2]/∂x[2] alone, by a relative 1.2e-07",
+        ),
+        (
+            custom(torch.exp, lambda v, x: v.sum() * torch.exp(x)),
+            {"x": B},
+            "x",
+            "the backward ignores the cotangent (grad_output): "
+            "every row is the gradient of y.sum()",
+        ),
+    ],
+)
+def test_relations_end_to_end(apply, inputs, name: str, words: str) -> None:
+    function = {
+        ("x",): lambda x: apply(x),
+        ("x", "w"): lambda x, w: apply(x, w),
+        ("x", "b"): lambda x, b: apply(x, b),
+        ("k", "x"): lambda k, x: apply(k, x),
+    }[tuple(inputs)]
+    tensors = {key: torch.tensor(value, dtype=torch.float64) for key, value in inputs.items()}
+    report = inspect(function, tensors)
+    assert (report.verdict, report.exit_code) == (Verdict.WRONG, 1)
+    [note] = [note for note in notes(report) if note.startswith(f"{NOTE}{name}: ")]
+    assert note.removeprefix(f"{NOTE}{name}: ").startswith(f"{words}; look at ")
+
+
+def _inverse(v, x):
+    inverse = torch.linalg.inv(x.tril())
+    return (-(inverse.T @ v @ inverse.T)).tril()
+
+
+def test_what_a_right_backward_leaves_where_the_derivative_is_0() -> None:
+    # by dense products, so that zeros of the triangle are sums that cancel
+    apply = custom(lambda x: torch.linalg.inv(x.tril()), _inverse)
+    x = [[0.3, 9.0, 9.0], [1.7, 0.7, 9.0], [-0.9, 2.3, 1.1]]
+    report = inspect(lambda x: apply(x), {"x": x}, [[1, 2, 3], [4, 5, 6], [7, 8, 9]])
+    assert report.verdict in (Verdict.OK, Verdict.IMPRECISE), report.findings
 
 
 def test_a_right_backward_has_no_note() -> None:

@@ -48,6 +48,8 @@ def gap(torch: float, truth: Any, bound: Bound = NOTHING, dtype: str = "float64"
         # vᵀJ: 8u of Σ|v_i·J_ij|, 8.9e-16 of each unit
         (1e-15, fmpq(0), Bound(0.0, 1.0, terms=2.0), Gap.NONE),
         (1e-15, fmpq(0), Bound(0.0, 1.0, terms=1.0), Gap.BEYOND),
+        (1e-15, fmpq(0), Bound(largest=2.0), Gap.LEFT_OVER),
+        (1e-15, fmpq(0), Bound(largest=1.0), Gap.BEYOND),
         (1.5e-13, fmpq(1, 10**13), Bound(0.0, 1.0, terms=100.0), Gap.NONE),
         (1.5e-13, fmpq(1, 10**13), Bound(0.0, 1.0, terms=10.0), Gap.LARGE),
         # 0 and infinity where the truth is an ordinary number

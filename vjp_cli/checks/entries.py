@@ -77,7 +77,7 @@ def judge_entry(question: Question) -> Entry:
     if not is_finite(written[0]):
         return entry
     comparison = measure(question.torch, written[0], question.bound, question.form)
-    if comparison.gap not in (Gap.NONE, Gap.ROUNDED):
+    if comparison.gap not in (Gap.NONE, Gap.LEFT_OVER, Gap.ROUNDED):
         return entry
     return replace(entry, verdict=Verdict.BY_DESIGN, cause=f"by design: {written[1]}")
 
@@ -155,10 +155,8 @@ def _meaning(comparison: Comparison, question: Question) -> tuple[Verdict, str]:
         return Verdict.OK, ""
     if gap is Gap.NAN:
         return Verdict.NAN, "torch has NaN where the derivative exists"
-    if gap is Gap.ROUNDED and (not question.custom or question.is_rounding()):
-        return Verdict.IMPRECISE, "rounding costs digits here"
-    if gap is Gap.ROUNDED:
-        return Verdict.WRONG, "a small error that does not shrink with the precision"
+    if gap in _SMALL:
+        return _small(gap, question)
     if gap is Gap.LARGE and question.doubt.startswith(NO_FORMULA):
         # scaling has no truths nearby here; a kernel that works on whole matrices is off by units
         # of the largest entry
@@ -174,6 +172,21 @@ def _meaning(comparison: Comparison, question: Question) -> tuple[Verdict, str]:
         what = "0" if question.torch == 0 else "infinity"
         return Verdict.SATURATED, f"torch has {what} where the derivative is an ordinary number"
     return Verdict.WRONG, "the error is at least as large as the derivative"
+
+
+_SMALL = (Gap.LEFT_OVER, Gap.ROUNDED)
+
+
+def _small(gap: Gap, question: Question) -> tuple[Verdict, str]:
+    """An error that a kernel of torch's may make; a backward in Python must prove it rounding."""
+    excused = not question.custom or question.is_rounding()
+    if gap is Gap.LEFT_OVER:
+        if excused:
+            return Verdict.OK, ""
+        return Verdict.WRONG, "a number where the derivative is 0, whatever the precision"
+    if excused:
+        return Verdict.IMPRECISE, "rounding costs digits here"
+    return Verdict.WRONG, "a small error that does not shrink with the precision"
 
 
 def number_of(truth: Truth) -> complex:

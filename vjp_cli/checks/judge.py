@@ -169,14 +169,15 @@ class Judge:
                 return replace(found, hole=False)
             return found
 
+        custom = bool(self.side.backwards)
         question = Question(
             number,
             truth,
             bound,
             self.form,
             doubt,
-            lambda: self.scaling.is_rounding(target, name, index),
-            bool(self.side.backwards),
+            lambda: self.scaling.is_rounding(target, name, index, custom=custom),
+            custom,
             slopes,
             lambda: self.written.entry(target, name, index),
         )

@@ -2,11 +2,16 @@
 
 Rounding in float32 is about 2²⁹ times that in float64; a wrong formula has the same error in both.
 Where the two are compared, the inputs are numbers of the lower precision, so both see the same
-point. A single point can mislead (an error may happen to be small in float32), so the largest ratio
-over a few nearby points counts.
+point. A single point can mislead (an error may happen to be small in float32), so a few nearby
+points count: for torch's own kernels the largest ratio, as a kernel may be less careful in one
+precision; for a backward in Python, which runs the same operations in both, the errors of all
+points together, whose ratio is close to that of the two units. That tells a planted 1e-11 from the
+rounding of a backward that loses some digits.
 """
 
+import math
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -15,6 +20,7 @@ from vjp_cli.errors import VjpError
 from vjp_cli.exact.derivatives import ExactSide, exact_side, settled
 from vjp_cli.exact.tracing_program import Point, tracer_of
 from vjp_cli.lazy import numpy, torch
+from vjp_cli.numbers.dtypes import FORMATS
 from vjp_cli.numbers.scalar import ball, exact, is_finite, precision, to_float
 from vjp_cli.program import Program
 from vjp_cli.settings import Settings
@@ -25,9 +31,52 @@ from vjp_cli.tracing.tracer import Untraceable
 # about 1 for a wrong formula)
 RATIO = 2.0**15
 POINTS = 5
+# The errors of a backward in Python, over all points: their ratio is at least that of the units
+# divided by this. Five errors together are so much smaller by chance once in ten million times.
+_SPREAD = 2.0**5
+# A relative error from here on says that the digits are gone, and no more how large it is.
+_GONE = 0.5
 # Where the low precision has lost all digits, and the high one has not, its error says nothing:
 # then nearer to 0 as well.
 _TOWARDS_ZERO = (0.85, 0.7, 0.55)
+
+
+@dataclass(frozen=True)
+class _Errors:
+    """Relative errors in the low and in the high precision; the first axis counts points."""
+
+    low: Any
+    high: Any
+
+    def lost(self) -> Any:
+        """Where the low precision has lost all digits at every point, and the high one has not."""
+        return ((self.low >= _GONE) & (self.high < _GONE)).all(axis=0)
+
+    def together(self) -> Any:
+        """The ratio of all errors; NaN where no point has digits in the low precision."""
+        telling = (self.low < _GONE) & numpy.isfinite(self.high)
+        sums = (numpy.where(telling, part, 0.0).sum(axis=0) for part in (self.low, self.high))
+        low, high = sums
+        return numpy.where(telling.any(axis=0), low / high, numpy.nan)
+
+
+@dataclass(frozen=True)
+class _Ratios:
+    """For each entry the largest ratio of any point, and that of all errors together."""
+
+    largest: Any
+    together: Any
+
+
+def _ratios(near: _Errors, closer: _Errors | None) -> _Ratios:
+    largest = numpy.fmax.reduce(near.low / near.high)
+    together = near.together()
+    if closer is not None:
+        more = numpy.fmax(largest, numpy.fmax.reduce(closer.low / closer.high))
+        largest = numpy.where(near.lost(), more, largest)
+        together = numpy.where(numpy.isnan(together), closer.together(), together)
+    # where no point has digits to speak of, what is left has to do
+    return _Ratios(largest, numpy.where(numpy.isnan(together), largest, together))
 
 
 @dataclass
@@ -43,37 +92,57 @@ class Scaling:
     settings: Settings
     deadline: float
     reference: Program | None = None
-    _ratios: dict[str, Any] | None = field(default=None, repr=False)
+    _ratios: "dict[str, _Ratios] | None" = field(default=None, repr=False)
 
-    def is_rounding(self, target: str, name: str, index: tuple[int, ...]) -> bool:
-        """Whether the error of an entry of ``vjp`` (index j) or ``jacobian`` (i, j) is rounding."""
+    def is_rounding(
+        self, target: str, name: str, index: tuple[int, ...], *, custom: bool = False
+    ) -> bool:
+        """Whether the error of an entry of ``vjp`` (index j) or ``jacobian`` (i, j) is rounding.
+
+        Args:
+            target: ``vjp`` or ``jacobian``.
+            name: of the input.
+            index: of the entry.
+            custom: whether a backward in Python made it.
+        """
         if self._ratios is None:
             with numpy.errstate(divide="ignore", invalid="ignore"):
                 self._ratios = self._measure()
         ratios = self._ratios.get(f"{target}.{name}")
-        return ratios is not None and bool(ratios[index] > RATIO)
+        if ratios is None:
+            return False
+        if not custom:
+            return bool(ratios.largest[index] > RATIO)
+        units = FORMATS[self._low].unit / FORMATS["float64"].unit
+        return bool(ratios.together[index] > units / _SPREAD)
 
-    def _measure(self) -> dict[str, Any]:
-        best: dict[str, Any] = {}
-        lost: dict[str, Any] = {}
-        for attempt in range(POINTS):
-            for key, (low, high) in self._errors_near(attempt, 1.0).items():
-                ratio = low / high
-                best[key] = numpy.fmax(best[key], ratio) if key in best else ratio
-                gone = (low >= 0.5) & (high < 0.5)
-                lost[key] = lost[key] & gone if key in lost else gone
-        if not any(mask.any() for mask in lost.values()):
-            return best
-        for attempt, factor in enumerate(_TOWARDS_ZERO, start=1):
-            for key, (low, high) in self._errors_near(attempt, factor).items():
-                best[key] = numpy.where(lost[key], numpy.fmax(best[key], low / high), best[key])
-        return best
+    @property
+    def _low(self) -> str:
+        """The dtype that is compared with float64."""
+        return self.settings.dtype if self.settings.dtype != "float64" else "float32"
+
+    def _measure(self) -> "dict[str, _Ratios]":
+        near = self._errors(range(POINTS), (1.0,) * POINTS)
+        lost = any(pair.lost().any() for pair in near.values())
+        closer = self._errors(range(1, 1 + len(_TOWARDS_ZERO)), _TOWARDS_ZERO) if lost else {}
+        return {key: _ratios(pair, closer.get(key)) for key, pair in near.items()}
+
+    def _errors(self, attempts: Iterable[int], factors: Iterable[float]) -> "dict[str, _Errors]":
+        """The errors at several points, in a row each; points without an answer are left out."""
+        found: dict[str, list[tuple[Any, Any]]] = {}
+        for attempt, factor in zip(attempts, factors, strict=True):
+            for key, pair in self._errors_near(attempt, factor).items():
+                found.setdefault(key, []).append(pair)
+        return {
+            key: _Errors(*(numpy.stack(part) for part in zip(*pairs, strict=True)))
+            for key, pairs in found.items()
+        }
 
     def _errors_near(self, attempt: int, factor: float) -> dict[str, tuple[Any, Any]]:
         """The relative errors in the low and in the high precision, at one further point."""
         if time.monotonic() > self.deadline:
             return {}
-        low = self.settings.dtype if self.settings.dtype != "float64" else "float32"
+        low = self._low
         generator = torch.Generator().manual_seed(self.settings.seed + attempt)
         wide = {
             name: _nearby(value * factor, low, attempt, generator).double()
@@ -88,8 +157,8 @@ class Scaling:
                 jacobian=self.settings.jacobian,
                 deadline=self.deadline,
             )
-            high_errors = self._errors(point, truth, "float64")
-            low_errors = self._errors(point, truth, low)
+            high_errors = self._errors_at(point, truth, "float64")
+            low_errors = self._errors_at(point, truth, low)
         except (VjpError, Untraceable, OutOfTime):
             return {}
         return {key: (low_errors[key], high_errors[key]) for key in high_errors}
@@ -97,7 +166,7 @@ class Scaling:
     def _program(self, dtype: str, other: Program | None = None) -> Program:
         return replace(other or self.program, dtype=dtype)
 
-    def _errors(self, point: Point, truth: ExactSide, dtype: str) -> dict[str, Any]:
+    def _errors_at(self, point: Point, truth: ExactSide, dtype: str) -> dict[str, Any]:
         """|torch - truth| / |truth| of every entry, with torch in this dtype."""
         kind = getattr(torch, dtype)
         inputs = {name: value.to(kind) for name, value in point.inputs.items()}
@@ -112,22 +181,30 @@ class Scaling:
             if side.jacobian is not None:
                 matrix = truth.jacobian[name]
                 found = side.jacobian[name].double()[matrix.rows, matrix.columns].tolist()
-                dense = numpy.full(matrix.shape, numpy.nan)
+                largest = max(map(_size, matrix.values.tolist()), default=0.0)
+                dense = numpy.abs(side.jacobian[name].double().numpy()) / (largest or numpy.nan)
                 dense[matrix.rows, matrix.columns] = _distances(found, matrix.values.tolist())
                 errors[f"jacobian.{name}"] = dense
         return errors
 
 
 def _distances(found: list[float], truth: list[Any]) -> Any:
+    """Relative errors; where the truth is 0 relative to the largest truth."""
+    largest = max(map(_size, truth), default=0.0) or math.nan
+
     def distance(number: float, true: Any) -> float:
-        if not (settled(true) and is_finite(true)) or abs(number) == float("inf"):
-            return float("nan")
-        if number != number or true == 0:
-            return float("nan")
+        if not (settled(true) and is_finite(true)) or not math.isfinite(number):
+            return math.nan
+        if true == 0:
+            return abs(number) / largest
         return to_float(abs(ball(exact(number) - true) / true))
 
     with precision(256):
         return numpy.array([distance(a, b) for a, b in zip(found, truth, strict=True)])
+
+
+def _size(true: Any) -> float:
+    return abs(to_float(true)) if is_finite(true) else 0.0
 
 
 def _nearby(

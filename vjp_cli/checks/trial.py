@@ -105,15 +105,19 @@ class Trial:
 
     @cached_property
     def slack(self) -> Any:
-        """The rounding of its own operations, a few more, and what cancels in its row."""
+        """The rounding of its own operations, a few more, and what cancels in its row.
+
+        Nothing can leave a number behind where no path leads.
+        """
         u, sizes = self.form.unit, numpy.abs(self.truth)
         largest = sizes.max(axis=1, keepdims=True, initial=0.0)
         own = min(_UNITS * u, u**0.75) * sizes + _LEFT_OVER * u * largest + self.form.subnormal
         if self.backward.radius is None:
-            return own
+            return numpy.where(self.truth == 0, 0.0, own)
         # a ball that has lost half its digits proves nothing
         radius = numpy.nan_to_num(self.backward.radius, nan=math.inf)
-        return own + numpy.minimum(4 * radius, math.sqrt(u) * largest)
+        own += numpy.minimum(4 * radius, math.sqrt(u) * largest)
+        return numpy.where((self.truth == 0) & (radius == 0), 0.0, own)
 
     def fits(self, image: Any, slack: Any) -> bool:
         """Whether torch's J is ``image`` up to ``slack``, entry for entry."""

@@ -33,6 +33,8 @@ class Gap(Enum):
     """How far torch's number is from the truth; what it means depends on the cause."""
 
     NONE = auto()
+    LEFT_OVER = auto()
+    """A few units of the largest entry where the truth is 0: what a kernel that cancels leaves."""
     ROUNDED = auto()
     """Relative error up to √u: rounding, if torch's own kernels made it."""
     LARGE = auto()
@@ -129,10 +131,9 @@ def _gap(error: float, relative: float, allowed: float, bound: Bound, form: Floa
 def _at_zero(error: float, allowed: float, bound: Bound, form: FloatFormat) -> Gap:
     u = form.unit
     small = error <= math.sqrt(u) * bound.scale
-    left_over = DOT_UNITS * u * max(bound.terms, bound.largest)
-    if error == 0 or (error <= allowed and small) or error <= left_over:
+    if error == 0 or (error <= allowed and small) or error <= DOT_UNITS * u * bound.terms:
         return Gap.NONE
-    return Gap.BEYOND
+    return Gap.LEFT_OVER if error <= DOT_UNITS * u * bound.largest else Gap.BEYOND
 
 
 def _ulps(error: float, size: float, form: FloatFormat) -> float:
