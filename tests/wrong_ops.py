@@ -1,7 +1,7 @@
 """Operations with planted faults: each proves that a check can fail.
 
 A planted operation is a row of the table like any other; its torch side is a custom autograd
-function whose backward (or whose SymPy rule) is wrong.
+function whose backward (or whose SymPy rule) is wrong. Faults of all sizes are in ``wrong_grid``.
 """
 
 from collections.abc import Callable, Mapping
