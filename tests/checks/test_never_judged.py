@@ -1,0 +1,108 @@
+"""What the tracer does not follow faithfully is reported as such and never judged."""
+
+from typing import Any
+
+import pytest
+import torch
+
+from vjp_cli import assert_vjp, inspect
+from vjp_cli.library import NOTE
+from vjp_cli.report import Report, Verdict
+
+
+def function_of(forward: Any) -> Any:
+    """A custom Function of that forward, whose backward is wrong."""
+
+    class Custom(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return forward(x)
+
+        @staticmethod
+        def backward(ctx, v):
+            return -v
+
+    return lambda x: Custom.apply(x)
+
+
+def is_unjudged(report: Report, reason: str) -> None:
+    """Nothing is right, nothing is wrong, and the reader is told why; torch's numbers are there."""
+    for judged in (report.judged_jacobian, report.judged_vjp):
+        assert judged is not None
+        assert set(judged.verdicts["x"].values) == {Verdict.UNCHECKED}
+    assert report.notes[0].startswith("nothing was checked: ")
+    assert reason in report.notes[0]
+    assert not [note for note in report.notes if note.startswith(NOTE)]
+    assert report.vjp is not None
+    assert None not in report.vjp["x"].values
+
+
+def _slice(y):
+    y[:2].mul_(0.0)
+
+
+def _row(y):
+    part = y.view(1, 3)[0]
+    part[1] = 7.0
+
+
+def _flattened(y):
+    y.reshape(-1)[0] = 0.0
+
+
+def _unbound(y):
+    first, *_ = y.unbind()
+    first.mul_(0.0)
+
+
+def _transposed(y):
+    y.reshape(3, 1).T.add_(1.0)
+
+
+def _base_under_a_view(y):
+    part = y[1:]
+    y.mul_(2.0)
+    y += torch.cat([y[:1], part])
+
+
+@pytest.mark.parametrize(
+    "write", [_slice, _row, _flattened, _unbound, _transposed, _base_under_a_view]
+)
+def test_a_view_that_is_written_in_place(write) -> None:
+    def forward(x):
+        y = x * x
+        write(y)
+        return y * 3
+
+    report = inspect(function_of(forward), {"x": [1.0, 2.0, 3.0]}, [1, 10, 100])
+    is_unjudged(report, "a write into a tensor that has views")
+    assert (report.verdict, report.exit_code) == (Verdict.UNCHECKED, 0)
+
+
+def _by_type(x):
+    return x * 2 if isinstance(x, torch.Tensor) else x * 3
+
+
+def test_a_function_whose_traced_value_is_another() -> None:
+    report = inspect(function_of(_by_type), {"x": [1.0, 2.0, 3.0]}, [1, 10, 100])
+    is_unjudged(report, "the tracer's y differs from torch's y")
+    assert (report.verdict, report.exit_code) == (Verdict.UNCHECKED, 0)
+
+
+def test_a_function_that_counts_its_calls() -> None:
+    calls = []
+
+    def counting(x):
+        calls.append(x)
+        return x * (1 + len(calls) / 8)
+
+    report = inspect(function_of(counting), {"x": [1.0, 2.0, 3.0]}, [1, 10, 100])
+    is_unjudged(report, "the tracer's y differs from torch's y")
+    # that torch itself gives other numbers the second time is a finding of another check
+    [twice] = [check for check in report.checks if check.name == "the same numbers twice"]
+    assert twice.verdict is Verdict.WRONG
+
+
+def test_an_assertion_does_not_pass_what_was_not_judged() -> None:
+    with pytest.raises(AssertionError, match="unchecked: the tracer's y differs"):
+        assert_vjp(function_of(_by_type), {"x": [1.0, 2.0]}, [1, 10])
