@@ -3,7 +3,8 @@
 import torch
 from torch.autograd import Function
 
-from vjp_cli.derivatives.custom import defines, functions_of, watching
+from vjp_cli.derivatives.custom import defines, watching
+from vjp_cli.derivatives.python_backward import python_backwards
 
 
 class Scale(Function):
@@ -41,9 +42,10 @@ def leaf() -> torch.Tensor:
 
 def test_the_functions_of_a_graph() -> None:
     x = leaf()
-    assert functions_of(x * x) == ()
-    assert functions_of(x) == ()
-    assert functions_of(Scale.apply(Later.apply(x) + Scale.apply(x, 2.0), 3.0)) == (Scale, Later)
+    assert python_backwards(x * x, {}) == ()
+    assert python_backwards(x, {}) == ()
+    found = python_backwards(Scale.apply(Later.apply(x) + Scale.apply(x, 2.0), 3.0), {})
+    assert [backward.function for backward in found] == [Scale, Later]
 
 
 def test_what_a_function_defines() -> None:

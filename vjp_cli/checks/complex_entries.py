@@ -40,6 +40,7 @@ class ComplexQuestion:
         bound: what rounding can explain, where the truth is not 0.
         bound_at_zero: the same where it is.
         is_rounding: asks precision scaling about this entry.
+        custom: whether a backward in Python is on trial, which must prove an error to be rounding.
     """
 
     torch: complex | None
@@ -49,6 +50,7 @@ class ComplexQuestion:
     bound_at_zero: Bound
     form: FloatFormat
     is_rounding: Callable[[], bool]
+    custom: bool = False
 
 
 def judge_complex_entry(question: ComplexQuestion) -> Entry:
@@ -93,8 +95,10 @@ def _compared(
         return comparison, Verdict.OK, ""
     if gap is Gap.NAN:
         return comparison, Verdict.NAN, "torch has NaN where the derivative exists"
-    if gap is Gap.ROUNDED:
+    if gap is Gap.ROUNDED and (not question.custom or question.is_rounding()):
         return comparison, Verdict.IMPRECISE, "rounding costs digits here"
+    if gap is Gap.ROUNDED:
+        return comparison, Verdict.WRONG, "a small error that does not shrink with the precision"
     small = comparison.error <= math.sqrt(question.form.unit) * bound.scale
     if zero and small and question.is_rounding():
         return comparison, Verdict.OK, ""

@@ -7,18 +7,19 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from vjp_cli.checks.complex_diagnosis import complex_diagnoses
 from vjp_cli.checks.complex_entries import ComplexQuestion, ascent_of, judge_complex_entry
 from vjp_cli.checks.complex_scaling import ComplexScaling
 from vjp_cli.checks.context import Context
 from vjp_cli.checks.entries import UNKNOWN, Entry, number_of
-from vjp_cli.checks.judgement import Judgement
+from vjp_cli.checks.judgement import Judgement, accused
 from vjp_cli.checks.tally import Tally
 from vjp_cli.checks.verdict import Bound, Gap, measure
 from vjp_cli.exact.complex_slopes import ComplexColumn, ComplexSlopes, slope_of
 from vjp_cli.exact.side import ExactAnswer
 from vjp_cli.lazy import torch
 from vjp_cli.numbers.dtypes import format_of
-from vjp_cli.numbers.scalar import to_float
+from vjp_cli.numbers.scalar import to_float, to_number
 from vjp_cli.report import Array, Truth, TruthKind, Verdict
 
 NOTE = (
@@ -46,6 +47,7 @@ def judge_complex(
         judged_vjp = tally.add("vjp", columns, shapes)
         numbers = {n: Array(shapes[n], tuple(map(_shown, columns[n].values()))) for n in shapes}
         truths = {name: judged_vjp.truth[name].map(_as_number) for name in side.wrt}
+    wrong = accused(judged_jacobian, judged_vjp)
     return Judgement(
         judged_jacobian,
         judged_vjp,
@@ -55,6 +57,7 @@ def judge_complex(
         tally.fewest_digits,
         numbers,
         truths,
+        complex_diagnoses(context, judges.ascents, judges.form, wrong),
     )
 
 
@@ -86,6 +89,8 @@ class _ComplexJudge:
         self.oracle = ComplexSlopes(program, point, self.deadline)
         self.frozen = ComplexSlopes(program, point, self.deadline, frozen=True)
         self.scaling = ComplexScaling(self.context, self.deadline)
+        # what torch should give, by input, element and output (None for vᵀJ)
+        self.ascents: dict[tuple[str, int, int | None], complex] = {}
         self.form = format_of(str(self.context.side.output.dtype).removeprefix("torch."))
         weights = [] if point.v is None else point.v.reshape(-1).tolist()
         self.weights: list[float] = [abs(weight) for weight in weights]
@@ -124,14 +129,19 @@ class _ComplexJudge:
         column = self.oracle.column(name, k)
         if column is None:
             return Entry(Verdict.UNCHECKED, UNKNOWN, number, cause="timeout")
+        slopes = column.functional(row)
+        ascent = ascent_of(slopes)
+        if ascent is not None:
+            self.ascents[name, k, row] = complex(to_number(ascent))
         question = ComplexQuestion(
             number,
-            column.functional(row),
+            slopes,
             self._derivative(column, row),
             Bound(0.0, self.scale, self._terms(column, row)),
             Bound(0.0, self.scale, self._at_zero(name, k, row)),
             self.form,
             lambda: self.scaling.is_rounding(name, k, row),
+            bool(self.context.side.backwards),
         )
         return self._by_design(judge_complex_entry(question), question, (name, k, row))
 

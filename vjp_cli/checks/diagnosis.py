@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from vjp_cli.checks.blame import where_to_look
-from vjp_cli.checks.relations import relations
+from vjp_cli.checks.relations import REAL, relations
 from vjp_cli.checks.scaling import Scaling
 from vjp_cli.checks.trial import Backward, Elements, Trial
 from vjp_cli.checks.verdict import radius_of
@@ -133,10 +133,13 @@ def diagnose(backward: Backward, form: FloatFormat) -> str:
     trial = Trial(backward, form)
     if trial.is_true():
         return _of_the_cotangent(trial)
-    found = relations(trial)
+    return joined(relations(trial, REAL))
+
+
+def joined(found: list[str]) -> str:
+    """One sentence of all that fit, since nothing at this point tells them apart."""
     if len(found) < 2:
         return "".join(found)
-    # at this point nothing tells them apart
     return "; or ".join(found) + (" (both fit)" if len(found) == 2 else " (all fit)")
 
 

@@ -16,20 +16,23 @@ from vjp_cli.checks.permuted import permuted, symmetrised
 from vjp_cli.checks.trial import Elements, Trial
 from vjp_cli.lazy import numpy
 
+Kinds = tuple[tuple[Callable[[Trial], list[str]], ...], ...]
+
 # A factor that is no fraction of small numbers is shown in decimals, the shorter of the two.
 _DENOMINATOR = 9
 
 
-def relations(trial: Trial) -> list[str]:
-    """All relations of the simplest kind that fits: several where one cannot tell them apart."""
-    for kind in _KINDS:
+def relations(trial: Trial, kinds: Kinds) -> list[str]:
+    """All relations of the first kind that fits: several where one cannot tell them apart."""
+    for kind in kinds:
         words = [sentence for relation in kind for sentence in relation(trial)]
         if words:
             return words
     return []
 
 
-def _zero(trial: Trial) -> list[str]:
+def zero(trial: Trial) -> list[str]:
+    """The graph is cut."""
     if trial.found.any():
         return []
     # where all derivatives are tiny, each may have been rounded away
@@ -37,12 +40,14 @@ def _zero(trial: Trial) -> list[str]:
     return [f"{trial.backward.name} is 0{': the graph is cut' if cut else ''}"]
 
 
-def _sign(trial: Trial) -> list[str]:
+def sign(trial: Trial) -> list[str]:
+    """Every entry has the wrong sign."""
     fits = trial.becomes(lambda j: j, sign=-1)
     return [f"{trial.backward.name} has the wrong sign"] if fits else []
 
 
-def _transposed(trial: Trial) -> list[str]:
+def transposed(trial: Trial) -> list[str]:
+    """A square J is its own transpose's."""
     rows, columns = trial.truth.shape
     fits = rows == columns > 1 and trial.becomes(lambda j: j.T)
     return [f"{trial.backward.name} is transposed"] if fits else []
@@ -126,7 +131,8 @@ def _summed(matrix: Any) -> Any:
     return numpy.broadcast_to(matrix.sum(axis=0), matrix.shape)
 
 
-def _masked(trial: Trial) -> list[str]:
+def masked(trial: Trial) -> list[str]:
+    """Every entry is right or 0, some of them are right, and none was too small to stay."""
     right, zero = trial.agrees(trial.truth, trial.slack), trial.found == 0
     if not (right | zero).all() or not (right & (trial.truth != 0)).any():
         return []
@@ -149,16 +155,15 @@ def _right_for_ones(trial: Trial) -> list[str]:
     return ["torch's J is right for v = ones only: its columns sum to the true ones"]
 
 
-_Relation = Callable[[Trial], list[str]]
-# of one kind none is simpler than another: all that fit are named
-_KINDS: tuple[tuple[_Relation, ...], ...] = (
-    (_zero,),
+# the simplest kind first; within one kind none is simpler than another
+REAL: Kinds = (
+    (zero,),
     (
-        *(_sign, _transposed, symmetrised, permuted),
+        *(sign, transposed, symmetrised, permuted),
         *(_ignores_cotangent, not_summed, _of_another_input, _factor),
     ),
     (lower_precision,),
-    (_masked,),
+    (masked,),
     (offset,),
     (confined,),
     (_right_for_ones,),
