@@ -54,7 +54,7 @@ def backward(tmp_path: Path, name: str, **arguments: tuple[int, ...]) -> PythonB
     file = tmp_path / "ops.py"
     file.write_text(SOURCE)
     # a code object begins with its first decorator, below the class
-    return PythonBackward(name, str(file), line_of(f"class {name}:") + 1, arguments)
+    return PythonBackward(type(name, (), {}), str(file), line_of(f"class {name}:") + 1, arguments)
 
 
 @pytest.mark.parametrize(
@@ -76,12 +76,12 @@ def test_the_line_to_look_at(tmp_path, name, arguments, line) -> None:
 
 def test_a_source_that_does_not_show_it(tmp_path: Path) -> None:
     assert likely_line(backward(tmp_path, "Nothing"), "x") is None
-    assert likely_line(PythonBackward("F"), "x") is None
-    assert likely_line(PythonBackward("F", "<stdin>", 3), "x") is None
-    assert likely_line(PythonBackward("F", str(tmp_path), 3), "x") is None
+    assert likely_line(PythonBackward(type("F", (), {})), "x") is None
+    assert likely_line(PythonBackward(type("F", (), {}), "<stdin>", 3), "x") is None
+    assert likely_line(PythonBackward(type("F", (), {}), str(tmp_path), 3), "x") is None
     broken = tmp_path / "broken.py"
     broken.write_text("def f(:")
-    assert likely_line(PythonBackward("F", str(broken), 1), "x") is None
+    assert likely_line(PythonBackward(type("F", (), {}), str(broken), 1), "x") is None
 
 
 def test_the_file_is_shown_as_the_user_wrote_it(tmp_path, monkeypatch) -> None:
@@ -98,6 +98,6 @@ def test_the_file_is_shown_as_the_user_wrote_it(tmp_path, monkeypatch) -> None:
 
 
 def test_without_a_source_or_with_several_functions() -> None:
-    one, other = PythonBackward("F"), PythonBackward("G")
+    one, other = PythonBackward(type("F", (), {})), PythonBackward(type("G", (), {}))
     assert where_to_look((one,), "x", None) == "look at the backward of F"
     assert where_to_look((one, other), "x", None) == ("the custom Functions on the way are F, G")
