@@ -159,3 +159,21 @@ def test_mlp():
         sum(weight[k][j] * found["vjp"]["hidden.bias"][k] for k in range(3)) for j in (0, 1)
     ]
     assert found["vjp"]["x"] == pytest.approx(expected, rel=1e-14)
+
+
+def test_by_numpy_begins_with_its_commands():
+    lines = (ROOT / "samples" / "by_numpy.py").read_text(encoding="utf-8").splitlines()
+    commands = [line.removeprefix("# ") for line in lines if line.startswith("# vjp")]
+    assert [shell.exit_code(line) for line in commands] == [1, 0]
+    for line in commands:
+        assert shell.answer(line).exit_code == shell.exit_code(line)
+
+
+def test_by_numpy_is_judged_by_finite_differences():
+    # v/(1 + |x|)² at -1, 0.5, 2 with v = 1, 2, 3
+    found = shell.answer(
+        "vjp inspect -f samples/by_numpy.py:softsign_wrong --x -1,0.5,2 --v 1,2,3 --json "
+        "| jq -c .truth.vjp.x"
+    )
+    truths = [float(text) for text in json.loads(found.stdout)]
+    assert truths == pytest.approx([1 / 4, 2 / 2.25, 3 / 9], rel=1e-9)

@@ -13,6 +13,8 @@ from vjp_cli.assembly import Request, Stages, assemble
 from vjp_cli.binding import Bound, bind, cotangent, with_parameters
 from vjp_cli.checks.complex_judgement import judge_complex
 from vjp_cli.checks.context import Context
+from vjp_cli.checks.difference_judgement import judge_by_differences
+from vjp_cli.checks.finite_difference import SECONDS, Differences
 from vjp_cli.checks.judgement import judge
 from vjp_cli.checks.offering import with_remedies
 from vjp_cli.checks.registry import further_checks
@@ -89,6 +91,9 @@ def _inspect(request: Request, settings: Settings) -> Report:
     )
     if exact.is_complex or context.is_complex:
         judgement = judge_complex(context, exact, jacobian=settings.jacobian, deadline=deadline)
+    elif exact.side is None:
+        differences = Differences(context, reference, min(settings.timeout, SECONDS))
+        judgement = judge_by_differences(differences, exact.reason, jacobian=settings.jacobian)
     else:
         scaling = Scaling(program, point, settings, deadline, reference)
         judgement = judge(torch_side, exact, scaling, SlopeOracle(reference, point, deadline))

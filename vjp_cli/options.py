@@ -120,7 +120,7 @@ Checks = Annotated[
         JUDGEMENT,
         metavar="NAMES",
         help=f"Further checks, made where they apply: all, none, or some of {', '.join(Check)}. "
-        "By default all but forward-mode.",
+        "By default all but forward-mode and finite-difference.",
     ),
 ]
 Strict = Annotated[bool, _option(JUDGEMENT, "--strict", help="Exit 1 for everything but ok.")]

@@ -37,6 +37,7 @@ class Check(StrEnum):
     FULL_PRODUCT = "full-product"
     DETERMINISM = "determinism"
     FORWARD_MODE = "forward-mode"
+    FINITE_DIFFERENCE = "finite-difference"
     RETURNED = "returned-gradients"
     SINGLE_INPUTS = "single-inputs"
     FORWARD_INPUTS = "forward-inputs"
@@ -47,6 +48,10 @@ class Check(StrEnum):
     JVP_RULE = "jvp-rule"
     VMAP_RULE = "vmap-rule"
 
+
+# made only when asked for: the first use of forward mode loads modules for a second, differences
+# evaluate the function many times and know less than the exact derivative
+ON_REQUEST = (Check.FORWARD_MODE, Check.FINITE_DIFFERENCE)
 
 DTYPES = ("float64", "float32", "float16", "bfloat16", "complex128", "complex64")
 
@@ -87,8 +92,7 @@ class Settings:
         remedies: whether other ways to write the expression are looked for.
         order: 1 for the Jacobian of y, 2 for that of the gradient of Σ v_i·y_i.
         output_index: which output of a function is y; None where it has one.
-        checks: the further checks to make, where they apply. Forward mode is not among them by
-            default: its first use in a process loads modules for a second.
+        checks: the further checks to make, where they apply.
     """
 
     wrt: tuple[str, ...] = ()
@@ -108,4 +112,4 @@ class Settings:
     remedies: bool = True
     order: int = 1
     output_index: int | None = None
-    checks: tuple[Check, ...] = tuple(check for check in Check if check is not Check.FORWARD_MODE)
+    checks: tuple[Check, ...] = tuple(check for check in Check if check not in ON_REQUEST)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 from vjp_cli.checks import (
     determinism,
     double_backward,
+    finite_difference,
     forward_inputs,
     forward_mode,
     full_product,
@@ -24,6 +25,7 @@ CHECKS: dict[Check, Callable[[Context], CheckResult]] = {
     Check.FULL_PRODUCT: full_product.check,
     Check.DETERMINISM: determinism.check,
     Check.FORWARD_MODE: forward_mode.check,
+    Check.FINITE_DIFFERENCE: finite_difference.check,
     Check.RETURNED: returned_gradients.check,
     Check.SINGLE_INPUTS: single_inputs.check,
     Check.FORWARD_INPUTS: forward_inputs.check,
@@ -40,8 +42,14 @@ def _custom(context: Context) -> bool:
     return context.side.custom
 
 
+def _has_truth(context: Context) -> bool:
+    """Whether the differences do not stand in for the exact derivative already."""
+    return context.exact.side is not None
+
+
 # Where there is nothing to be checked there is no row; a check that is not here is always made.
 APPLIES: dict[Check, Callable[[Context], bool]] = {
+    Check.FINITE_DIFFERENCE: _has_truth,
     Check.RETURNED: _custom,
     Check.SINGLE_INPUTS: single_inputs.applies,
     Check.FORWARD_INPUTS: _custom,

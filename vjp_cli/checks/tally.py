@@ -45,18 +45,24 @@ class Tally:
                 flat[position] = entry.verdict
                 truth[position] = entry.truth
                 if entry.verdict is not Verdict.OK:
-                    self._find(target, name, _index(position, shapes[name]), entry)
+                    self._find(target, name, index_text(position, shapes[name]), entry)
             verdicts[name] = Array(shapes[name], tuple(flat))
             truths[name] = Array(shapes[name], tuple(truth))
         self._summarise(target, [e for found in entries.values() for e in found.values()], shapes)
         return Judged(verdicts, truths)
 
     def _find(self, target: str, name: str, index: str, entry: Entry) -> None:
-        """List the entry; of many with one verdict the first ones, the last with their count."""
+        """List the entry; of many with one verdict the first ones, the last with their count.
+
+        Those that were not judged for one reason are one finding.
+        """
         alike = self._alike.setdefault((target, name, entry.verdict), [])
-        if len(alike) == LISTED or (alike and entry.verdict is Verdict.UNCHECKED):
-            last = alike[-1]
-            self.findings[last] = replace(self.findings[last], count=self.findings[last].count + 1)
+        unchecked = alike if entry.verdict is Verdict.UNCHECKED else []
+        same = [k for k in unchecked if self.findings[k].cause == entry.cause]
+        if same or len(alike) == LISTED:
+            place = (same or alike)[-1]
+            listed = self.findings[place]
+            self.findings[place] = replace(listed, count=listed.count + 1)
             return
         truth = entry.truth
         alike.append(len(self.findings))
@@ -117,7 +123,7 @@ class Tally:
         )
 
 
-def _index(position: int, shape: tuple[int, ...]) -> str:
+def index_text(position: int, shape: tuple[int, ...]) -> str:
     """``[0,1]`` for a flat position; "" in a scalar."""
     coordinates = []
     for size in reversed(shape):

@@ -21,6 +21,8 @@ from vjp_cli.report import (
     Verdict,
 )
 
+# the check that stands in where there is no exact derivative
+_ROUGH = "finite differences"
 _PLACE = re.compile(r"(vjp|jacobian)\.([\w.]+)(?:\[([\d,]*)\])?")
 
 
@@ -57,6 +59,13 @@ def judgement(report: Report) -> str:
         for side, judged in sides
         if judged is not None
     )
+
+
+def reference(report: Report) -> str:
+    """What torch's numbers were compared with."""
+    compared = {check.name for check in report.checks if check.compared}
+    exact = any(name.endswith("against the exact derivative") for name in compared)
+    return "the exact derivative" if exact or _ROUGH not in compared else _ROUGH
 
 
 def listing(array: Array[Number], room: int) -> str:
@@ -105,7 +114,7 @@ def check_line(check: CheckResult) -> Line:
     """
     parts = [f"{check.compared} compared"] if check.compared else []
     if check.verdict in (Verdict.OK, Verdict.IMPRECISE):
-        if check.max_ratio == 0 or (check.verdict is Verdict.OK and not check.max_ulp):
+        if not check.max_ratio or (check.verdict is Verdict.OK and check.max_ulp == 0):
             parts.append("no error" if check.compared else "")
         elif check.max_ratio is not None:
             parts.append(f"largest error {short(check.max_ratio)} of its bound")

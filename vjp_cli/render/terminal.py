@@ -130,7 +130,7 @@ def _heading(screen: _Screen, report: Report) -> None:
     judgement = lines.judgement(report)
     if judgement:
         of = f" of {report.problem.against}" if report.problem.against else ""
-        screen.words(f"compared with the exact derivative{of}: {judgement}")
+        screen.words(f"compared with {lines.reference(report)}{of}: {judgement}")
 
 
 def _flow(parts: Sequence[str], room: int) -> list[str]:
