@@ -4,13 +4,14 @@ import contextlib
 import sys
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from vjp_cli.alarm import alarm
 from vjp_cli.assembly import Request, Stages, assemble
 from vjp_cli.binding import Bound, bind, cotangent, with_parameters
+from vjp_cli.checks import in_float64
 from vjp_cli.checks.complex_judgement import judge_complex
 from vjp_cli.checks.context import Context
 from vjp_cli.checks.difference_judgement import judge_by_differences
@@ -34,6 +35,7 @@ from vjp_cli.report import Report
 from vjp_cli.second_order import Gradient
 from vjp_cli.settings import LIMITS, Settings
 from vjp_cli.tracing.node import OutOfTime
+from vjp_cli.values import Value
 
 __all__ = ["Request", "inspect"]
 
@@ -98,6 +100,9 @@ def _inspect(request: Request, settings: Settings) -> Report:
         scaling = Scaling(program, point, settings, deadline, reference)
         judgement = judge(torch_side, exact, scaling, SlopeOracle(reference, point, deadline))
     further = further_checks(context, settings.checks)
+    further += in_float64.check(
+        context, _in_float64(request, settings, (program, reference), deadline)
+    )
     report = assemble(
         request,
         settings,
@@ -201,6 +206,21 @@ def _again(request: Request, settings: Settings, deadline: float) -> Callable[[s
             return None
 
     return inspect_source
+
+
+def _in_float64(
+    request: Request, settings: Settings, programs: tuple[Program, Program], deadline: float
+) -> in_float64.Again:
+    """The same problem in float64, with the functions that are loaded already."""
+    subject, reference = (program.body for program in programs)
+    against = reference if request.against and isinstance(reference, UserFunction) else None
+
+    def inspect_there(inputs: Mapping[str, Value], v: Value | None) -> Report:
+        left = max(deadline - time.monotonic(), 0.0)
+        other = replace(settings, dtype="float64", remedies=False, checks=(), timeout=left)
+        return inspect(Request(subject, {**request.inputs, **inputs}, v, against), other)
+
+    return inspect_there
 
 
 def _check_size(output: "torch.Tensor", sources: "list[torch.Tensor]", settings: Settings) -> None:

@@ -83,7 +83,9 @@ def assert_vjp(
     if bad:
         raise AssertionError("\n".join(_lines(report, bad)))
     if report.exit_code != 0 or report.verdict in _FAILING:
-        raise AssertionError("\n".join([f"the verdict is {report.verdict}", *report.notes]))
+        failing = [c for c in report.checks if c.verdict in _FAILING and c.reason]
+        said = [f"{check.name}: {check.verdict}: {check.reason}" for check in failing]
+        raise AssertionError("\n".join([f"the verdict is {report.verdict}", *said, *report.notes]))
     return report
 
 
