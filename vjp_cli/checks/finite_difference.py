@@ -107,6 +107,10 @@ class Differences:
                 if found.verdict is Verdict.WRONG:
                     twin = columns[self._mirrored(name, k)]
                     found = self._excused(found, (target, name, place), (number, twin, row, scale))
+                if self.probe is not None and self.probe.widened:
+                    # literals are rounded to another dtype there
+                    words = found.cause.replace("differences give", "differences in float64 give")
+                    found = replace(found, cause=words)
                 yield replace(found, where=self._where(target, name, max(row, 0), k))
 
     def _where(self, target: str, name: str, row: int, column: int) -> str:
