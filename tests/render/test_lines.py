@@ -128,6 +128,11 @@ def test_check_lines():
     assert check_line(ran).text == "3 compared, x[1] differs"
     assert check_line(skipped).text == "no rule"
     assert check_line(CheckResult("f", Verdict.OK, 3, 0.0, 0.0)).text == "3 compared, no error"
+    assert check_line(CheckResult("f", Verdict.OK, 3)).text == "3 compared, no error"
+    # an error without a bound, and one without ulps
+    assert check_line(CheckResult("f", Verdict.OK, 3, 1.0)).text == "3 compared, 1 ulp"
+    bounded = check_line(CheckResult("f", Verdict.OK, 3, None, 0.25)).text
+    assert bounded == "3 compared, largest error 0.25 of its bound"
 
 
 def test_a_finding_has_place_numbers_cause_and_remedy():

@@ -114,7 +114,8 @@ def check_line(check: CheckResult) -> Line:
     """
     parts = [f"{check.compared} compared"] if check.compared else []
     if check.verdict in (Verdict.OK, Verdict.IMPRECISE):
-        if not check.max_ratio or (check.verdict is Verdict.OK and check.max_ulp == 0):
+        exact = check.verdict is Verdict.OK and check.max_ulp == 0
+        if exact or not (check.max_ratio or check.max_ulp):
             parts.append("no error" if check.compared else "")
         elif check.max_ratio is not None:
             parts.append(f"largest error {short(check.max_ratio)} of its bound")
