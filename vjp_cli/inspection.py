@@ -11,9 +11,8 @@ from typing import Any
 from vjp_cli.alarm import alarm
 from vjp_cli.assembly import Request, Stages, assemble
 from vjp_cli.binding import Bound, bind, cotangent, with_parameters
-from vjp_cli.checks import in_float64
 from vjp_cli.checks.complex_judgement import judge_complex
-from vjp_cli.checks.context import Context
+from vjp_cli.checks.context import Again, Context
 from vjp_cli.checks.difference_judgement import judge_by_differences
 from vjp_cli.checks.finite_difference import SECONDS, Differences
 from vjp_cli.checks.judgement import judge
@@ -82,14 +81,23 @@ def _inspect(request: Request, settings: Settings) -> Report:
     wanted = Wanted(wrt, v_for, settings.jacobian)
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        with _limited(body, settings.timeout, _endless(body, settings)):
+        # without any time for the symbolic side torch has some all the same
+        with _limited(body, settings.timeout or Settings().timeout, _endless(body, settings)):
             torch_side = evaluate(program, bound.inputs, wanted)
     point = Point(bound.inputs, wrt, held["v"])
     # the tape looks at the clock by itself: this is for loops without a tensor in them
     with _limited(body, max(deadline - time.monotonic(), 0) + 1, OutOfTime()):
         exact = answer(reference, point, torch_side.output, settings, deadline)
     context = Context(
-        program, point, torch_side, settings.dtype, settings.seed, reference, exact, deadline
+        program,
+        point,
+        torch_side,
+        settings.dtype,
+        settings.seed,
+        reference,
+        exact,
+        deadline,
+        _elsewhere(request, settings, (program, reference)),
     )
     if exact.is_complex or context.is_complex:
         judgement = judge_complex(context, exact, jacobian=settings.jacobian, deadline=deadline)
@@ -100,9 +108,6 @@ def _inspect(request: Request, settings: Settings) -> Report:
         scaling = Scaling(program, point, settings, deadline, reference)
         judgement = judge(torch_side, exact, scaling, SlopeOracle(reference, point, deadline))
     further = further_checks(context, settings.checks)
-    further += in_float64.check(
-        context, _in_float64(request, settings, (program, reference), deadline)
-    )
     report = assemble(
         request,
         settings,
@@ -208,17 +213,19 @@ def _again(request: Request, settings: Settings, deadline: float) -> Callable[[s
     return inspect_source
 
 
-def _in_float64(
-    request: Request, settings: Settings, programs: tuple[Program, Program], deadline: float
-) -> in_float64.Again:
-    """The same problem in float64, with the functions that are loaded already."""
+def _elsewhere(request: Request, settings: Settings, programs: tuple[Program, Program]) -> Again:
+    """The same program at another point, with the functions that are loaded already."""
     subject, reference = (program.body for program in programs)
     against = reference if request.against and isinstance(reference, UserFunction) else None
 
-    def inspect_there(inputs: Mapping[str, Value], v: Value | None) -> Report:
-        left = max(deadline - time.monotonic(), 0.0)
-        other = replace(settings, dtype="float64", remedies=False, checks=(), timeout=left)
-        return inspect(Request(subject, {**request.inputs, **inputs}, v, against), other)
+    def inspect_there(
+        inputs: Mapping[str, Value], v: Value | None, dtype: str | None = None
+    ) -> Report:
+        other = replace(settings, dtype=dtype or settings.dtype, remedies=False, checks=())
+        # of order 2 the weights of y go on, not those of its gradient
+        weights = v if settings.order == 1 else request.v
+        values = {**request.inputs, **inputs}
+        return inspect(Request(subject, values, weights, against, request.arguments), other)
 
     return inspect_there
 

@@ -38,6 +38,7 @@ class Check(StrEnum):
     DETERMINISM = "determinism"
     FORWARD_MODE = "forward-mode"
     FINITE_DIFFERENCE = "finite-difference"
+    IN_FLOAT64 = "in-float64"
     RETURNED = "returned-gradients"
     SINGLE_INPUTS = "single-inputs"
     FORWARD_INPUTS = "forward-inputs"

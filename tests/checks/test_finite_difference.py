@@ -10,6 +10,7 @@ import torch
 from vjp_cli import inspect
 from vjp_cli.checks import finite_difference
 from vjp_cli.derivatives import probing
+from vjp_cli.errors import EvaluationError
 from vjp_cli.report import CheckResult, Finding, Report, Verdict
 from vjp_cli.settings import Check, Settings
 
@@ -202,9 +203,18 @@ def test_a_graph_that_is_cut_misses_the_derivative() -> None:
     assert set(report.judged_vjp.verdicts["b"].values) == {Verdict.UNCHECKED}
 
 
-def test_random_results_are_not_judged() -> None:
-    noisy = by_numpy(lambda x: x + numpy.random.rand(*x.shape), lambda g, x: 5 * g)
-    report = inspect(lambda x: noisy(x), {"x": [1.0, 2.0]}, v=[1, 2])
+def test_another_result_each_time_is_refused() -> None:
+    calls = [0]
+
+    def counting(x: Any) -> Any:
+        calls[0] += 1
+        return x + calls[0]
+
+    noisy = by_numpy(counting, lambda g, x: 5 * g)
+    with pytest.raises(EvaluationError, match="gives different results for the same inputs"):
+        inspect(lambda x: noisy(x), {"x": [1.0, 2.0]}, v=[1, 2])
+    # without that check nobody is accused
+    report = inspect(lambda x: noisy(x), {"x": [1.0, 2.0]}, v=[1, 2], settings=Settings(checks=()))
     assert (row(report).verdict, row(report).compared) == (Verdict.UNCHECKED, 0)
     assert "the function gives different results" in row(report).reason
     assert report.judged_vjp is not None
@@ -220,7 +230,7 @@ def test_a_function_that_drifts_is_not_judged() -> None:
         return x + (calls[0] > 50)
 
     drift = by_numpy(drifting, lambda g, x: 5 * g)
-    report = inspect(lambda x: drift(x), {"x": [1.0, 2.0]}, v=[1, 2])
+    report = inspect(lambda x: drift(x), {"x": [1.0, 2.0]}, v=[1, 2], settings=Settings(checks=()))
     assert "the function gives different results" in row(report).reason
 
 

@@ -158,5 +158,6 @@ def test_a_graph_without_a_custom_backward_has_no_row() -> None:
         "vjp against v times the full J",
         "the same numbers twice",
         "forward mode against reverse mode",
+        "finite differences",
     ]
     assert torch.is_grad_enabled()

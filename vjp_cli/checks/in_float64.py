@@ -6,7 +6,6 @@ with ``x.float()`` inside, an error that these may cause is not held against it.
 """
 
 import math
-from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from vjp_cli.checks.context import Context
@@ -24,24 +23,25 @@ NAME = "the same backward in float64"
 _SHORT = ("float32", "float16", "bfloat16")
 _HURT = (Verdict.WRONG, Verdict.NAN, Verdict.SATURATED)
 
-# the pipeline: another value for each input, and for v
-Again = Callable[[Mapping[str, Value], Value | None], Report]
+
+def applies(context: Context) -> bool:
+    """Whether a backward in Python met a short format."""
+    return context.side.custom and context.dtype in _SHORT
 
 
-def check(context: Context, again: Again) -> tuple[CheckResult, ...]:
-    """One row where a backward in Python met a short format; none otherwise."""
-    if not context.side.custom or context.dtype not in _SHORT:
-        return ()
+def check(context: Context) -> CheckResult:
+    """Judge the same point in float64."""
     try:
         side, form = _evaluated(context)
         if side.failure or side.output.dtype != torch.float64:
-            return (_unchecked(side.failure or f"it returns {side.output.dtype} there"),)
+            return _unchecked(side.failure or f"it returns {side.output.dtype} there")
         point = context.point
         inputs = {name: _value(tensor) for name, tensor in point.inputs.items()}
-        report = again(inputs, None if point.v is None else _value(point.v))
+        v = None if point.v is None else _value(point.v)
+        report = context.again(inputs, v, "float64")
     except VjpError as error:
-        return (_unchecked(error.message),)
-    return (_row(report, form),)
+        return _unchecked(error.message)
+    return _row(report, form)
 
 
 def _evaluated(context: Context) -> tuple[TorchSide, FloatFormat]:

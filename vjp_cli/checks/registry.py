@@ -9,6 +9,7 @@ from vjp_cli.checks import (
     forward_inputs,
     forward_mode,
     full_product,
+    in_float64,
     jvp_rule,
     layouts,
     linearity,
@@ -26,6 +27,7 @@ CHECKS: dict[Check, Callable[[Context], CheckResult]] = {
     Check.DETERMINISM: determinism.check,
     Check.FORWARD_MODE: forward_mode.check,
     Check.FINITE_DIFFERENCE: finite_difference.check,
+    Check.IN_FLOAT64: in_float64.check,
     Check.RETURNED: returned_gradients.check,
     Check.SINGLE_INPUTS: single_inputs.check,
     Check.FORWARD_INPUTS: forward_inputs.check,
@@ -50,6 +52,7 @@ def _has_truth(context: Context) -> bool:
 # Where there is nothing to be checked there is no row; a check that is not here is always made.
 APPLIES: dict[Check, Callable[[Context], bool]] = {
     Check.FINITE_DIFFERENCE: _has_truth,
+    Check.IN_FLOAT64: in_float64.applies,
     Check.RETURNED: _custom,
     Check.SINGLE_INPUTS: single_inputs.applies,
     Check.FORWARD_INPUTS: _custom,
