@@ -25,7 +25,7 @@ from vjp_cli.checks.graphs import (
 from vjp_cli.exact.derivatives import Matrix, settled
 from vjp_cli.exact.second import COTANGENT, SecondOrder, second_order
 from vjp_cli.exact.tracing_program import Point
-from vjp_cli.functions.stopped import ENDINGS
+from vjp_cli.frames import ENDINGS
 from vjp_cli.lazy import torch
 from vjp_cli.numbers.scalar import is_finite, to_float
 from vjp_cli.report import CheckResult, Verdict

@@ -7,7 +7,7 @@ from vjp_cli.checks.context import Context
 from vjp_cli.checks.forward_mode import forward, tangents_of
 from vjp_cli.checks.graphs import form_of, unchecked, words_of
 from vjp_cli.derivatives.custom import defines
-from vjp_cli.functions.stopped import ENDINGS
+from vjp_cli.frames import ENDINGS
 from vjp_cli.lazy import torch
 from vjp_cli.numbers.scalar import to_float
 from vjp_cli.report import CheckResult, Verdict

@@ -19,7 +19,7 @@ from vjp_cli.checks.graphs import (
     numbers_like,
     unchecked,
 )
-from vjp_cli.functions.stopped import ENDINGS
+from vjp_cli.frames import ENDINGS
 from vjp_cli.lazy import torch
 from vjp_cli.report import CheckResult, Verdict
 

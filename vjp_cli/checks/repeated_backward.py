@@ -16,7 +16,7 @@ from vjp_cli.checks.graphs import (
     words_of,
 )
 from vjp_cli.derivatives.custom import Watch, watching
-from vjp_cli.functions.stopped import ENDINGS
+from vjp_cli.frames import ENDINGS
 from vjp_cli.report import CheckResult, Verdict
 
 NAME = "the backward called twice"

@@ -6,7 +6,7 @@ from typing import Any
 from vjp_cli.checks.context import Context
 from vjp_cli.checks.graphs import graph_of, numbers_like, words_of
 from vjp_cli.derivatives.custom import Call, watching
-from vjp_cli.functions.stopped import ENDINGS
+from vjp_cli.frames import ENDINGS
 from vjp_cli.lazy import torch
 from vjp_cli.report import CheckResult, Verdict, worst
 

@@ -12,7 +12,7 @@ from vjp_cli.checks.graphs import (
     unchecked,
     words_of,
 )
-from vjp_cli.functions.stopped import ENDINGS
+from vjp_cli.frames import ENDINGS
 from vjp_cli.lazy import torch
 from vjp_cli.report import CheckResult, Verdict
 

@@ -10,7 +10,7 @@ from typing import Any
 from vjp_cli.checks.context import Context
 from vjp_cli.checks.graphs import form_of, graph_of, numbers_like, unchecked, words_of
 from vjp_cli.derivatives.custom import defines
-from vjp_cli.functions.stopped import ENDINGS
+from vjp_cli.frames import ENDINGS
 from vjp_cli.lazy import torch
 from vjp_cli.report import CheckResult, Verdict
 

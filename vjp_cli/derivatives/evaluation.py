@@ -8,7 +8,7 @@ from vjp_cli.derivatives.dense import dense_jacobian
 from vjp_cli.derivatives.python_backward import PythonBackward, python_backwards
 from vjp_cli.derivatives.seeding import gradients
 from vjp_cli.errors import EvaluationError, VjpError
-from vjp_cli.functions.stopped import ENDINGS
+from vjp_cli.frames import ENDINGS
 from vjp_cli.lazy import torch
 
 T = TypeVar("T")

@@ -8,10 +8,10 @@ from itertools import chain, count
 from typing import Any
 
 from vjp_cli.errors import EvaluationError, VjpError
+from vjp_cli.frames import ENDINGS, said
 from vjp_cli.functions import parameters
 from vjp_cli.functions.isolation import Effects, isolated
 from vjp_cli.functions.source import FunctionSource
-from vjp_cli.functions.stopped import ENDINGS, said
 from vjp_cli.lazy import torch
 from vjp_cli.observer import Observer
 from vjp_cli.tracing.node import OutOfTime

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from vjp_cli.errors import EvaluationError, shorten
+from vjp_cli.frames import ENDINGS, said
 from vjp_cli.functions.body import UserFunction
 from vjp_cli.functions.isolation import Effects, isolated, state
 from vjp_cli.functions.signature import Kind
 from vjp_cli.functions.source import FunctionSource
-from vjp_cli.functions.stopped import ENDINGS, said
 from vjp_cli.lazy import torch
 
 

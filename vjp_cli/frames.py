@@ -1,4 +1,4 @@
-"""How a user's code ended where it did not return: the exception with the line it passed."""
+"""Where in the user's code something happened: the lines that exceptions and calls passed."""
 
 from pathlib import Path
 
