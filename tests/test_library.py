@@ -73,11 +73,12 @@ def test_gradcheck_passes_what_this_finds() -> None:
 
 
 def test_what_cannot_be_judged_does_not_pass() -> None:
-    def taken_out(x):
-        return x * x[0].item()
+    def without_a_row(x):
+        return torch.frexp(x)[0]
 
-    with pytest.raises(AssertionError, match=r"x\[0\]: unchecked: .* torch.item, which has no row"):
-        assert_vjp(taken_out, {"x": [1.0, 2.0]}, [1.0, 1.0])
+    reason = r"x\[0\]: unchecked: .* torch.frexp, which has no row .*\(test_library.py line 77\)"
+    with pytest.raises(AssertionError, match=reason):
+        assert_vjp(without_a_row, {"x": [1.0, 2.0]}, [1.0, 1.0])
 
 
 def test_against_another_function() -> None:
@@ -143,17 +144,11 @@ def test_the_report_says_where_the_truth_came_from() -> None:
 
 
 def test_an_entry_that_was_not_judged_keeps_torchs_number() -> None:
-    def taken_out(x):
-        return x * x[0].item()
+    def without_a_row(x):
+        return x * 2 + 0 * torch.frexp(x)[0].detach()
 
-    report = inspect(taken_out, {"x": [2.0, 5.0]}, [1.0, 10.0])
-    # item() makes a constant 2 of x[0]; torch has 2·v
+    report = inspect(without_a_row, {"x": [2.0, 5.0]}, [1.0, 10.0])
     found = {finding.where: finding.torch for finding in report.findings}
     assert found["vjp.x[0]"] == 2.0
-    whole = inspect(taken_out, {"x": [2.0, 5.0]})
-    # the two zeros agree with finite differences, the column of x[0] does not
-    assert [(f.where, f.torch, f.count) for f in whole.findings] == [
-        ("jacobian.x[0,0]", 2.0, 1),
-        ("jacobian.x[0,1]", 0.0, 2),
-        ("jacobian.x[1,0]", 0.0, 1),
-    ]
+    whole = inspect(without_a_row, {"x": [2.0, 5.0]})
+    assert [(f.where, f.torch, f.count) for f in whole.findings] == [("jacobian.x[0,0]", 2.0, 4)]

@@ -12,6 +12,7 @@ from vjp_cli.checks.diagnosis import sentence
 from vjp_cli.checks.judgement import Judgement
 from vjp_cli.derivatives.evaluation import TorchSide
 from vjp_cli.exact.description import structures_of, symbolic_of
+from vjp_cli.exact.remarks import remarks
 from vjp_cli.exact.side import ExactAnswer
 from vjp_cli.exact.tracing_program import Point
 from vjp_cli.expression import Expression
@@ -138,6 +139,7 @@ def _notes(stages: Stages, no_v: bool, symbolic: Symbolic) -> tuple[str, ...]:
     notes.extend(stages.judgement.notes)
     for diagnosis in stages.judgement.diagnoses:
         notes.append(sentence(diagnosis, symbolic.jacobian.get(diagnosis.name, ())))
+    notes.extend(remarks(stages.exact))
     if stages.torch.connected and stages.torch.failure:
         notes.append(f"the backward pass raised: {stages.torch.failure}")
     notes.extend(stages.remarks)

@@ -81,14 +81,6 @@ def written_view(x):
     return y * y
 
 
-def taken_out(x):
-    return x * x[0].item()
-
-
-def mapped(x):
-    return torch.func.vmap(lambda z: z * z)(x)
-
-
 def default(x, k=3.0):
     return k * x
 

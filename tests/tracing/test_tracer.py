@@ -43,6 +43,15 @@ CALLS: list[Callable[[Any], Any]] = [
     lambda x: x.exp().sum(0),
     lambda x: x.T,
     lambda x: x.mT,
+    lambda x: x.mH,
+    lambda x: x.H,
+    lambda x: T.type_as(x) * x,
+    lambda x: x.type_as(T.float()),
+    lambda x: x.new_tensor([1.0, 2.0, 3.0]) * x,
+    lambda x: x.new_empty(3).fill_(2.0) * x,
+    lambda x: x.cpu().contiguous(),
+    lambda x: x.requires_grad_(),
+    lambda x: x.squeeze_().t_(),
     lambda x: x.reshape(3, 2)[1:],
     lambda x: x[:, [2, 0]],
     lambda x: x[x > 0],
@@ -75,11 +84,23 @@ def test_what_a_tensor_is_asked_for() -> None:
     assert (x.dtype, x.device, len(x)) == (torch.float32, torch.device("cpu"), 2)
     assert (x.requires_grad, x.is_floating_point(), x.is_complex()) == (True, True, False)
     assert [part.shape for part in x] == [(3,), (3,)]
+    assert (x.stride(), x.stride(0), x.is_contiguous(), x.layout) == (
+        (3, 1),
+        3,
+        True,
+        torch.strided,
+    )
+    assert (x.itemsize, x.element_size(), x.get_device(), x.is_cuda) == (4, 4, -1, False)
+    assert (x.is_leaf, (x * 2).is_leaf, x.detach().is_leaf) == (True, False, True)
+    assert (x * 2).requires_grad
+    assert not (x.detach() * 2).requires_grad
+    assert x.is_same_size(torch.ones(2, 3))
+    assert (torch.numel(x), torch.is_floating_point(x), torch.is_complex(x)) == (6, True, False)
     with pytest.raises(TypeError):
         len(leaf(Tape(100), "s", [1], ()))
 
 
-@pytest.mark.parametrize("name", ["no_such_method", "__array__", "__float__"])
+@pytest.mark.parametrize("name", ["no_such_method", "__dlpack__", "names"])
 def test_what_it_does_not_have(name: str) -> None:
     with pytest.raises(AttributeError):
         getattr(leaf(Tape(100), "x", X), name)

@@ -78,7 +78,13 @@ def _moved(value: "torch.Tensor", attempt: int, generator: "torch.Generator") ->
 def _apart_at(program: Program, point: Point, elements: list[int]) -> set[int]:
     """Those of the elements that still differ, or prove nothing, at another point."""
     try:
-        output = program(point.inputs)
+        # the function may differentiate by them itself
+        output = program(
+            {
+                name: value.clone().requires_grad_(name in point.wrt)
+                for name, value in point.inputs.items()
+            }
+        )
         trace = tracer_of(program, point)
         exact = trace(Tape(_BITS))
         rounded = trace(Tape(53, rounding=True, decisions=exact.tape.decisions.replay()))

@@ -50,28 +50,42 @@ def jacobian(tape: Tape, output: Node) -> dict[Node, Entries]:
 
 
 def product(
-    tape: Tape, output: Node, v: Node, watched: Collection[Node] = ()
+    tape: Tape,
+    output: Node,
+    v: Node,
+    watched: Collection[Node] = (),
+    within: Collection[Node] | None = None,
 ) -> dict[Node, Entries]:
-    """vᵀJ as the derivative of Σ v_i·y_i: an output with v_i exactly 0 contributes nothing."""
-    taken = numpy.array([k for k, value in enumerate(v.values.tolist()) if not is_zero(value)], int)
+    """vᵀJ as the derivative of Σ v_i·y_i: an output with v_i exactly 0 contributes nothing.
+
+    One of a v that is itself differentiated does contribute: its derivative by v_i is not 0.
+    """
+    numbers = v.values.tolist()
+    taken = numpy.array(
+        [k for k, value in enumerate(numbers) if v.active or not is_zero(value)], int
+    )
     seeds = tape.move([v], taken + 1, (len(taken),), v.dtype)
     rows = numpy.zeros(len(taken), int)
-    return accumulate(tape, output, Entries(rows, taken, seeds), watched)
+    return accumulate(tape, output, Entries(rows, taken, seeds), watched, within)
 
 
 def accumulate(
-    tape: Tape, output: Node, seeds: Entries, watched: Collection[Node] = ()
+    tape: Tape,
+    output: Node,
+    seeds: Entries,
+    watched: Collection[Node] = (),
+    within: Collection[Node] | None = None,
 ) -> dict[Node, Entries]:
     """The entries that arrive at every active leaf when ``seeds`` leave from the output.
 
-    Those that arrive at ``watched`` nodes are given too.
+    Those that arrive at ``watched`` nodes are given too. ``within``: go through these nodes only.
     """
     arrivals: dict[Node, _Arrivals] = {}
     _arrive(arrivals, output, seeds)
     found: dict[Node, Entries] = {}
     for node in _from_output_back(output):
         arrived = arrivals.pop(node, None)
-        if arrived is None or not node.active:
+        if arrived is None or not node.active or (within is not None and node not in within):
             continue
         tape.place = node.place
         entries = _combined(tape, node, arrived)

@@ -12,11 +12,12 @@ from vjp_cli.exact.slopes import Moved
 from vjp_cli.lazy import flint, torch
 from vjp_cli.numbers.scalar import Number, exact, precision
 from vjp_cli.program import Observer, Program
+from vjp_cli.tracing.constants import lift
+from vjp_cli.tracing.gradients import use_gradients
 from vjp_cli.tracing.node import Node, Values
-from vjp_cli.tracing.rules import lift
 from vjp_cli.tracing.tape import Tape
 from vjp_cli.tracing.tracer import Tracer
-from vjp_cli.tracing.user_code import tracing, use_gradients
+from vjp_cli.tracing.user_code import tracing
 
 use_gradients(gradients)
 
@@ -125,7 +126,7 @@ def mover_of(
             tape.held, tape.holding = list(held[bits]), True
         leaves = {other: _leaf(tape, other, value) for other, value in point.inputs.items()}
         leaf = leaves[name]
-        # the program may take gradients itself, by inputs that stay where they are
+        # the program may differentiate by any of them itself
         for other in point.wrt:
             leaves[other].active = True
         with precision(bits):

@@ -44,6 +44,8 @@ def result_dtype(values: Sequence[Any]) -> str:
     for value in values:
         stand_in = _stand_in(value)
         result = stand_in if result is None else _combined(result, stand_in)
+    if isinstance(result, float) and any(isinstance(value, Tracer) for value in values):
+        return "float64"
     dtype = result.dtype if isinstance(result, torch.Tensor) else torch.get_default_dtype()
     if not (dtype.is_floating_point or dtype.is_complex):
         dtype = torch.get_default_dtype()
@@ -51,6 +53,8 @@ def result_dtype(values: Sequence[Any]) -> str:
 
 
 def _stand_in(value: Any) -> Any:
+    if isinstance(value, Tracer) and value.is_number:
+        return 0.5
     if isinstance(value, (Tracer, torch.Tensor)):
         # torch lets a tensor with axes decide over one without
         return torch.empty((1,) * min(len(value.shape), 1), dtype=value.dtype)
@@ -58,6 +62,10 @@ def _stand_in(value: Any) -> Any:
 
 
 def _combined(left: Any, right: Any) -> Any:
+    if isinstance(left, float) and isinstance(right, (bool, int, float)):
+        return left
+    if isinstance(right, float) and isinstance(left, (bool, int, float)):
+        return right
     axes = max(getattr(left, "ndim", 0), getattr(right, "ndim", 0))
     return torch.empty((1,) * axes, dtype=torch.result_type(left, right))
 

@@ -13,12 +13,10 @@ from vjp_cli.numbers.dtypes import FORMATS, is_complex_dtype
 from vjp_cli.numbers.formula import formula, slots
 from vjp_cli.numbers.scalar import Number, exact, is_rational, to_float
 from vjp_cli.ops.table import Op
-from vjp_cli.tracing.arguments import (
-    as_node,
-    constant,
-    result_dtype,
-)
+from vjp_cli.tracing.arguments import as_node, result_dtype
 from vjp_cli.tracing.complex_parts import trace_part
+from vjp_cli.tracing.constants import trace_tensor
+from vjp_cli.tracing.cuts import cut
 from vjp_cli.tracing.decisions import trace_comparison
 from vjp_cli.tracing.elementwise import Args, Kwargs, trace_elementwise
 from vjp_cli.tracing.node import Index, Shape
@@ -121,26 +119,15 @@ def _target(args: Args, kwargs: Kwargs) -> str | None:
 
 
 def _trace_detach(tape: Tape, op: Op, args: Args, kwargs: Kwargs) -> Any:
-    """The mathematics goes on through a detach; a frozen tape stops there, as the program does.
-
-    Where a frozen program is evaluated beside the point, the detached values are the point's own.
-    """
-    node = args[0].node
-    tape.departures.append("detach cuts the graph")
-    if not tape.frozen:
-        return args[0]
-    if tape.holding:
-        values = tape.held.pop(0)
-    else:
-        values = node.values
-        tape.held.append(values)
-    return constant(tape, values.tolist(), node.shape, node.dtype)
+    """The mathematics goes on through a detach; a frozen tape stops there, as the program does."""
+    return cut(tape, args[0], "detach cuts the graph")
 
 
 BY_NAME: dict[str, Callable[[Tape, Op, Args, Kwargs], Any]] = {
     "pow": _trace_power,
     "where": _trace_where,
     "detach": _trace_detach,
+    "tensor": trace_tensor,
     **dict.fromkeys((*_CASTS, "to"), _trace_cast),
     **dict.fromkeys(("real", "imag", "conj", "complex"), trace_part),
 }

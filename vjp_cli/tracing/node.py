@@ -53,6 +53,7 @@ class Node:
         active: whether a derivative flows through the node.
         serial: the order of creation: parents come before their children.
         place: the part of the expression that made it.
+        cut: whether the program itself stops derivatives here or before (``detach``).
     """
 
     kind: NodeKind
@@ -66,6 +67,7 @@ class Node:
     active: bool = False
     serial: int = 0
     place: Place | None = None
+    cut: bool = False
 
     @property
     def size(self) -> int:

@@ -5,7 +5,6 @@ One operation is reached by several functions: ``tensor + tracer`` arrives as ``
 """
 
 from functools import lru_cache
-from types import FunctionType
 from typing import Any
 
 from vjp_cli.lazy import torch
@@ -79,27 +78,6 @@ def _rows_by_function() -> dict[Any, tuple[Op, bool]]:
 def _qualified(home: Any, name: str) -> str:
     family = getattr(home, "__name__", "").rpartition(".")[2]
     return f"{family}.{name}"
-
-
-@lru_cache(maxsize=64)
-def written_in_python(function: Any) -> Any:
-    """A function of torch's own Python code that goes on to others, without its first question.
-
-    Such a function (``multi_head_attention_forward``) asks whether an argument is no tensor and, if
-    so, hands the call over, which has led here; what it does itself are calls of other functions,
-    which have their rows. None for all others.
-    """
-    code = getattr(function, "__code__", None)
-    if code is None or function.__module__ not in ("torch.nn.functional", "torch.functional"):
-        return None
-    asks = [name for name in code.co_names if name.startswith("has_torch_function")]
-    if not asks:
-        return None
-    never = dict.fromkeys(asks, lambda *tensors: False)
-    known = {**function.__globals__, **never}
-    inner = FunctionType(code, known, function.__name__, function.__defaults__)
-    inner.__kwdefaults__ = function.__kwdefaults__
-    return inner
 
 
 def row(function: Any) -> tuple[Op, bool] | None:

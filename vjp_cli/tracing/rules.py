@@ -13,17 +13,19 @@ from vjp_cli.numbers.exact_array import ExactArray
 from vjp_cli.numbers.scalar import is_complex
 from vjp_cli.ops.table import Kind, Op
 from vjp_cli.tracing import tracer as tracer_module
+from vjp_cli.tracing.answers import answer
 from vjp_cli.tracing.arguments import (
     as_node,
     find_tape,
     result_dtype,
 )
+from vjp_cli.tracing.constants import trace_constant
 from vjp_cli.tracing.decisions import trace_comparison, trace_ordering
 from vjp_cli.tracing.elementwise import Args, Kwargs, trace_elementwise
 from vjp_cli.tracing.exceptions import BY_NAME
 from vjp_cli.tracing.node import NOT_UNIQUE, Node, Shape
 from vjp_cli.tracing.positions import Positions, each_tensor, flatten, is_data
-from vjp_cli.tracing.registry import row, torch_function, written_in_python
+from vjp_cli.tracing.registry import row
 from vjp_cli.tracing.steps import trace_step
 from vjp_cli.tracing.tape import Tape, array, not_finite
 from vjp_cli.tracing.tracer import Tracer, Untraceable
@@ -40,9 +42,9 @@ def dispatch(function: Any, args: Args, kwargs: Kwargs) -> Any:
     """
     found = row(function)
     if found is None:
-        inner = written_in_python(function)
-        if inner is not None:
-            return inner(*args, **kwargs)
+        rule = answer(function)
+        if rule is not None:
+            return rule(*args, **kwargs)
         name = getattr(function, "__name__", str(function))
         raise Untraceable(f"torch.{name}, which has no row in the operation table")
     op, swapped = found
@@ -133,26 +135,6 @@ def _trace_compare(tape: Tape, op: Op, args: Args, kwargs: Kwargs) -> Any:
     return trace_comparison(tape, op.name, (*args, *kwargs.values()))
 
 
-def _trace_constant(tape: Tape, op: Op, args: Args, kwargs: Kwargs) -> Any:
-    """A factory: torch itself makes the values; a tracer argument only lends shape and dtype."""
-    result = torch_function(op)(
-        *[_shell(value) for value in args], **{key: _shell(v) for key, v in kwargs.items()}
-    )
-    return lift(tape, result)
-
-
-def _shell(value: Any) -> Any:
-    return torch.empty(value.shape, dtype=value.dtype) if isinstance(value, Tracer) else value
-
-
-def lift(tape: Tape, value: Any) -> Any:
-    """A tensor of numbers as a constant tracer: exact arithmetic from here on."""
-    if isinstance(value, torch.Tensor) and is_data(value):
-        dtype = str(value.dtype).removeprefix("torch.")
-        return Tracer(tape, as_node(tape, value, dtype))
-    return value
-
-
 def _trace_composite(tape: Tape, op: Op, args: Args, kwargs: Kwargs) -> Any:
     assert op.rule is not None
     return op.rule(*args, **kwargs)
@@ -197,7 +179,7 @@ _BY_KIND: dict[Kind, Callable[[Tape, Op, Args, Kwargs], Any]] = {
     Kind.PRODUCT: _trace_product,
     Kind.STEP: _trace_step,
     Kind.COMPARE: _trace_compare,
-    Kind.CONSTANT: _trace_constant,
+    Kind.CONSTANT: trace_constant,
     Kind.COMPOSITE: _trace_composite,
     Kind.OPAQUE: _trace_opaque,
 }

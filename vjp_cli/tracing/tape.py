@@ -10,7 +10,7 @@ constant zero. So padding needs no parent of its own, and sums of unequal length
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
 
@@ -69,6 +69,16 @@ class Tape:
         self.holding = False
         # where the program leaves its mathematics, by name
         self.departures: list[str] = []
+        # whether a custom forward runs, in which the program keeps no graph that could be cut
+        self.unbroken = False
+        # the lines of the user's code that went one way because of a number of the inputs, and
+        # those that took such a number out of torch
+        self.branches: dict[str, None] = {}
+        self.taken_out: dict[str, None] = {}
+        # names the line of the user's code that is running
+        self.line: Callable[[], str] = str
+        # the tensors whose .grad a backward inside the function fills
+        self.roots: list[Any] = []
         self.place: Place | None = None
         # whether any number is complex: formulas then have no derivatives to offer
         self.is_complex = False
@@ -179,6 +189,7 @@ class Tape:
         node.active = any(parent.active for parent in node.parents)
         if node.active:
             self.dtypes.add(node.dtype)
+            node.cut = all(parent.cut for parent in node.parents if parent.active)
         node.place = self.place
         return node
 

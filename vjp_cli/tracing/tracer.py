@@ -8,16 +8,28 @@ and a device like a tensor, its operators and its methods.
 import operator
 from collections.abc import Callable, Iterator
 from typing import Any
+from weakref import ref
 
 from vjp_cli.lazy import torch
-from vjp_cli.numbers.dtypes import is_complex_dtype
 from vjp_cli.numbers.scalar import exact
-from vjp_cli.tracing.node import Node
+from vjp_cli.tracing import memory
+from vjp_cli.tracing.node import Node, NodeKind
 from vjp_cli.tracing.tape import Tape
+from vjp_cli.tracing.tensor_like import TensorLike
 
 
 class Untraceable(Exception):
-    """The tracer met something it cannot follow; the message names it."""
+    """The tracer met something it cannot follow; the message names it.
+
+    Attributes:
+        line: where in the user's code (``model.py line 12``); "" where that is not known.
+    """
+
+    line = ""
+
+    def __str__(self) -> str:
+        words = super().__str__()
+        return f"{words} ({self.line})" if self.line else words
 
 
 # Set by ``rules``: torch function, positional and keyword arguments -> result. The rules need this
@@ -31,14 +43,31 @@ def use_rules(dispatch: Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]) -
     _dispatch = dispatch
 
 
-class Tracer:
-    """A node of a tape, in the role of a tensor."""
+class Tracer(TensorLike):
+    """A node of a tape, in the role of a tensor.
+
+    Attributes:
+        grad: what a ``backward`` inside the function left here.
+        is_root: whether it is a leaf to such a ``backward``.
+        memory: what may share its memory; None for what is alone.
+        is_number: whether it stands for a Python number, which leaves the dtype to others.
+    """
+
+    is_number = False
 
     def __init__(self, tape: Tape, node: Node) -> None:
         self.tape = tape
-        self.node = node
-        # whether another tracer may show the same memory: then a write would have to reach it too
-        self.shares = False
+        self._node = node
+        self.grad: Tracer | None = None
+        self.is_root = node.kind is NodeKind.LEAF and node.active
+        self.memory: memory.Memory | None = None
+        # what was written into memory that this one may show, and could not be followed
+        self._lost: ref[Tracer] | None = None
+        self._lost_line = ""
+        # which tensor this is an item of, and its index
+        self._item_of: tuple[ref[Tracer], Any] | None = None
+        if self.is_root:
+            tape.roots.append(self)
 
     @classmethod
     def __torch_function__(
@@ -51,77 +80,23 @@ class Tracer:
         """Trace one call of a torch function."""
         return _dispatch(function, args, kwargs or {})
 
-    # -- what a tensor is asked for -------------------------------------------------------------
-
     @property
-    def shape(self) -> "torch.Size":
-        """The shape."""
-        return torch.Size(self.node.shape)
+    def node(self) -> Node:
+        """The node that this tensor is now.
 
-    @property
-    def dtype(self) -> "torch.dtype":
-        """The dtype that torch's result would have."""
-        return getattr(torch, self.node.dtype)  # type: ignore[no-any-return]
+        Raises:
+            Untraceable: something was written into a tensor that may share its memory.
+        """
+        if self._lost is not None:
+            words = "a write into a tensor that has views, or is one, and their use afterwards"
+            error = Untraceable(words)
+            error.line = self._lost_line
+            raise error
+        return self._node
 
-    @property
-    def device(self) -> "torch.device":
-        """Exact numbers live on the CPU."""
-        return torch.device("cpu")
-
-    @property
-    def ndim(self) -> int:
-        """The number of axes."""
-        return len(self.node.shape)
-
-    @property
-    def requires_grad(self) -> bool:
-        """Whether a derivative flows through it."""
-        return self.node.active
-
-    @property
-    def data(self) -> Any:
-        """The same values, cut from the graph."""
-        return _dispatch(torch.Tensor.detach, (self,), {})
-
-    @property
-    def real(self) -> Any:
-        """The real part."""
-        return _dispatch(torch.real, (self,), {})
-
-    @property
-    def imag(self) -> Any:
-        """The imaginary part."""
-        return _dispatch(torch.imag, (self,), {})
-
-    @property
-    def T(self) -> Any:
-        """The axes in reverse order."""
-        return self.permute(*range(self.ndim - 1, -1, -1))
-
-    @property
-    def mT(self) -> Any:
-        """The last two axes swapped."""
-        return self.transpose(-2, -1)
-
-    def size(self, dim: int | None = None) -> Any:
-        """The shape, or one axis of it."""
-        return self.shape if dim is None else self.shape[dim]
-
-    def dim(self) -> int:
-        """The number of axes."""
-        return self.ndim
-
-    def numel(self) -> int:
-        """The number of elements."""
-        return self.node.size
-
-    def is_floating_point(self) -> bool:
-        """Whether the values are real; masks and indices are tensors, never tracers."""
-        return not self.is_complex()
-
-    def is_complex(self) -> bool:
-        """Whether the values are complex."""
-        return is_complex_dtype(self.node.dtype)
+    @node.setter
+    def node(self, node: Node) -> None:
+        self._node = node
 
     @property
     def is_nested(self) -> bool:
@@ -129,33 +104,55 @@ class Tracer:
         return False
 
     def __len__(self) -> int:
-        if not self.node.shape:
+        if not self._node.shape:
             raise TypeError("len() of a 0-d tensor")
-        return self.node.shape[0]
+        return self._node.shape[0]
 
     def __iter__(self) -> Iterator[Any]:
         return iter([self[k] for k in range(len(self))])
 
     def __getitem__(self, index: Any) -> Any:
-        return _dispatch(torch.Tensor.__getitem__, (self, index), {})
+        item = _dispatch(torch.Tensor.__getitem__, (self, index), {})
+        if isinstance(item, Tracer) and item is not self:
+            item._item_of = (ref(self), index)
+        return item
 
     def __setitem__(self, index: Any, value: Any) -> None:
+        if self._lost is not None and self._lost() is value and _is_item(value, self, index):
+            # out[i] += 1: the item was written, and now comes back to the place it came from
+            self._lost = None
         self._become(written(self, index, value))
 
     def _become(self, result: Any) -> "Tracer":
-        """Write into this tensor: from now on it is another node.
+        """Write into this tensor: from now on it is another node, and what shares memory is lost.
 
         Raises:
-            Untraceable: another tensor may show the same memory.
+            Untraceable: the write cannot be followed.
         """
-        if self.shares:
-            raise Untraceable("a write into a tensor that has views, or is one")
+        node = self.node
         if result.shape != self.shape:
             raise Untraceable("a write that changes a shape")
+        if result.dtype != self.dtype:
+            result = result.to(self.dtype)
+        self.node = result.node
+        if not torch.is_grad_enabled() and not self.tape.unbroken and node.active and not node.cut:
+            if self.node is not node and not self.is_root:
+                raise Untraceable("a write under no_grad into a tensor with a graph")
+            self.node = fresh(self).node
+        for other in memory.others(self):
+            other._lost = ref(self)
+            other._lost_line = self.tape.line()
+        return self
+
+    def _reshaped(self, result: "Tracer") -> "Tracer":
         self.node = result.node
         return self
 
     def __getattr__(self, name: str) -> Any:
+        if name in _OTHER_SHAPE:
+            return lambda *args, **kwargs: self._reshaped(
+                getattr(self, name.removesuffix("_"))(*args, **kwargs)
+            )
         if name.endswith("_") and not name.startswith("_") and hasattr(torch.Tensor, name[:-1]):
             # x.add_(y) writes x.add(y) into x
             return lambda *args, **kwargs: self._become(
@@ -170,6 +167,26 @@ class Tracer:
 def repeats_draws(value: Any) -> bool:
     """Whether random numbers drawn now are those that torch draws: constants of the program."""
     return isinstance(value, Tracer) and value.tape.repeats_draws
+
+
+# what changes the shape of a tensor, and writes nothing into the memory behind it
+_OTHER_SHAPE = frozenset({"squeeze_", "unsqueeze_", "t_", "transpose_", "swapaxes_", "swapdims_"})
+
+
+def _is_item(value: Any, owner: Tracer, index: Any) -> bool:
+    if value._item_of is None:
+        return False
+    tensor, place = value._item_of
+    return tensor() is owner and place is index
+
+
+def fresh(source: Tracer) -> Tracer:
+    """The same elements as a node of their own, by which gradients inside can be taken."""
+    tape, node = source.tape, source.node
+    index = torch.arange(1, node.size + 1).numpy()
+    copy = tape.move([node], index, node.shape, node.dtype)
+    copy.active, copy.cut = True, False
+    return Tracer(tape, copy)
 
 
 def written(target: Tracer, index: Any, value: Any) -> Tracer:
@@ -217,7 +234,7 @@ _OPERATORS = {
 for _dunder, _name in _OPERATORS.items():
     setattr(Tracer, f"__{_dunder}__", _forward(_name))
     setattr(Tracer, f"__r{_dunder}__", _reflected(_name))
-for _dunder in ("add", "sub", "mul", "truediv", "pow"):
+for _dunder in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow"):
     setattr(Tracer, f"__i{_dunder}__", _in_place(_OPERATORS[_dunder]))
 for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
     assert hasattr(operator, _name)
