@@ -21,6 +21,7 @@ from vjp_cli.lazy import torch
 from vjp_cli.numbers.dtypes import format_of
 from vjp_cli.numbers.scalar import to_float, to_number
 from vjp_cli.report import Array, Truth, TruthKind, Verdict
+from vjp_cli.tracing.tracer import Untraceable
 
 NOTE = (
     "complex: torch returns the conjugate of the derivative (the steepest-ascent convention); "
@@ -126,7 +127,11 @@ class _ComplexJudge:
         """The entry of vᵀJ, or of a row of J, at element k of an input."""
         if self.exact.reason:
             return Entry(Verdict.UNCHECKED, UNKNOWN, number, cause=self.exact.reason)
-        column = self.oracle.column(name, k)
+        try:
+            column = self.oracle.column(name, k)
+        except Untraceable as error:
+            reason = f"the tracer cannot follow {error}"
+            return Entry(Verdict.UNCHECKED, UNKNOWN, number, cause=reason)
         if column is None:
             return Entry(Verdict.UNCHECKED, UNKNOWN, number, cause="timeout")
         slopes = column.functional(row)

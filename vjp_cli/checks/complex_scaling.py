@@ -19,6 +19,7 @@ from vjp_cli.lazy import torch
 from vjp_cli.numbers.dtypes import complex_dtype, is_complex_dtype
 from vjp_cli.numbers.scalar import Number, exact, precision, to_number
 from vjp_cli.program import Program
+from vjp_cli.tracing.tracer import Untraceable
 
 _POINTS = 3
 
@@ -57,7 +58,10 @@ class ComplexScaling:
         narrow = Point(inputs, self.context.point.wrt, None if v is None else _width(v, "float32"))
         wide = _widened(narrow)
         oracle = ComplexSlopes(self._program("float64"), wide, self.deadline)
-        column = oracle.column(name, element)
+        try:
+            column = oracle.column(name, element)
+        except Untraceable:
+            return 0.0, 0.0
         truth = None if column is None else ascent_of(column.functional(row))
         if truth is None:
             return 0.0, 0.0

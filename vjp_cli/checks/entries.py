@@ -14,6 +14,7 @@ from vjp_cli.numbers.dtypes import FloatFormat
 from vjp_cli.numbers.scalar import Number, digits, is_finite, is_zero
 from vjp_cli.report import Truth, TruthKind, Verdict
 from vjp_cli.tracing.node import NO_FORMULA, NOT_UNIQUE
+from vjp_cli.tracing.tracer import Untraceable
 
 UNKNOWN = Truth(TruthKind.UNKNOWN)
 
@@ -47,7 +48,8 @@ class Question:
         is_rounding: asks precision scaling about this entry.
         custom: whether a backward written in Python is on trial: what torch's own kernels are
             excused for, an error up to √u, it must prove to be rounding.
-        slopes: asks for the slopes of the whole function; None when time ran out.
+        slopes: asks for the slopes of the whole function; None when time ran out. May raise
+            ``Untraceable``.
         by_design: asks for the derivative of the program as written, and where it departs from
             its mathematics; None where it does not.
     """
@@ -88,16 +90,24 @@ def _judged(question: Question) -> Entry:
         entry = _by_formula(question)
         if entry.verdict in _HARMLESS:
             return entry
-        slopes = question.slopes()
+        slopes, _ = _slopes(question)
         if slopes is None or _confirmed(question.truth, slopes):
             return entry
         return _by_slopes(question, slopes)
     if doubt == NOT_UNIQUE:
         return Entry(Verdict.UNDEFINED, UNDEFINED, question.torch, cause=doubt)
-    slopes = question.slopes()
+    slopes, reason = _slopes(question)
     if slopes is None:
-        return Entry(Verdict.UNCHECKED, UNKNOWN, question.torch, cause="timeout")
+        return Entry(Verdict.UNCHECKED, UNKNOWN, question.torch, cause=reason)
     return _by_slopes(question, slopes)
+
+
+def _slopes(question: Question) -> tuple[Slopes | None, str]:
+    """The slopes, or why there are none."""
+    try:
+        return question.slopes(), "timeout"
+    except Untraceable as error:
+        return None, f"the tracer cannot follow {error}"
 
 
 _HARMLESS = (Verdict.OK, Verdict.IMPRECISE)

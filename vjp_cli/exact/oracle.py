@@ -4,11 +4,13 @@ import time
 from abc import ABC, abstractmethod
 from typing import Generic, TypeVar
 
+from vjp_cli.errors import EvaluationError
 from vjp_cli.exact.infinite import is_infinite, limits_at_infinity
 from vjp_cli.exact.slopes import ColumnSlopes, column_slopes
 from vjp_cli.exact.tracing_program import Element, Point, mover_of, numbers_of
 from vjp_cli.program import Program
 from vjp_cli.tracing.node import OutOfTime
+from vjp_cli.tracing.tracer import Untraceable
 
 Column = TypeVar("Column")
 
@@ -31,18 +33,28 @@ class Oracle(ABC, Generic[Column]):
         self.deadline = deadline
         self.frozen = frozen
         self.known: dict[tuple[str, int], Column | None] = {}
+        self.failed: dict[tuple[str, int], Untraceable] = {}
 
     def column(self, name: str, position: int) -> Column | None:
-        """The slopes along one element; None when time ran out."""
+        """The slopes along one element; None when time ran out.
+
+        Raises:
+            Untraceable: the function takes another way beside the point, and cannot be followed
+                there (of a frozen program: None).
+        """
         key = (name, position)
-        if key not in self.known:
+        if key not in self.known and key not in self.failed:
             try:
                 if time.monotonic() > self.deadline:
                     raise OutOfTime
                 self.known[key] = self.answer(name, position)
             except OutOfTime:
                 self.known[key] = None
-        return self.known[key]
+            except (Untraceable, EvaluationError) as error:
+                self.failed[key] = Untraceable(f"the function beside the point: {error}")
+        if key in self.failed and not self.frozen:
+            raise self.failed[key]
+        return self.known.get(key)
 
     @abstractmethod
     def answer(self, name: str, position: int) -> Column:

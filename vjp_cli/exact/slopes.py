@@ -19,6 +19,7 @@ from vjp_cli.exact.reach import depending_on
 from vjp_cli.lazy import flint
 from vjp_cli.numbers.scalar import Number, ball, is_finite, is_rational, is_zero, precision
 from vjp_cli.tracing.node import Node, OutOfTime
+from vjp_cli.tracing.tracer import Untraceable
 
 # h = 2^-k for these k; the last is used at a hole only, where differences take pairs of points
 SIZES = (1200, 1800, 2600, 3800)
@@ -123,6 +124,8 @@ class _Samples:
         for sign in (0, -1, 1):
             moved = evaluate(flint.fmpq(sign) * flint.fmpq(2) ** -SIZES[k], self.bits[k])
             self.outputs[k, sign] = moved.output.values
+            if len(self.outputs[k, sign]) != len(self.outputs[0, 0]):
+                raise Untraceable("a result whose shape is another there")
             found = depending_on(moved.output, moved.leaf, moved.position)
             self._depends = found if self._depends is None else self._depends | found
 
