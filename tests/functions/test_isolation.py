@@ -84,7 +84,7 @@ class Leaving(torch.autograd.Function):
 
 def only_on_tracers(x):
     y = x * 2
-    while not isinstance(y, torch.Tensor):
+    while type(y) is not torch.Tensor:
         pass
     return y
 """

@@ -92,8 +92,8 @@ def test_what_cannot_be_followed_has_its_line(name: str, reason: str) -> None:
     found = report(name, None)
     assert found.verdict is Verdict.UNCHECKED
     assert found.exit_code == 0
-    said = f"nothing was checked: the tracer cannot follow {reason} ({here(name)})"
-    assert said in found.notes
+    said = f"no exact derivative: the tracer cannot follow {reason} ({here(name)}). Finite differ"
+    assert any(note.startswith(said) for note in found.notes)
 
 
 def test_a_number_that_python_insists_on_is_not_hidden_in_a_forward() -> None:

@@ -8,9 +8,9 @@ from typing import Any
 from vjp_cli.lazy import torch
 from vjp_cli.numbers.dtypes import FORMATS, FloatFormat
 
-# what takes numbers out of the graph, and what only asks about a tensor
+# what takes numbers out of the graph or changes a gradient on its way, and what only asks
 _LEAVING = {"detach": "detach", "item": "item", "tolist": "tolist", "numpy": "numpy"}
-_LEAVING |= {"__float__": "float", "__array__": "numpy"}
+_LEAVING |= {"__float__": "float", "__array__": "numpy", "register_hook": "a hook"}
 _QUESTIONS = frozenset({"__get__", "size", "dim", "numel", "is_floating_point", "stride"})
 
 

@@ -56,10 +56,14 @@ def second_order(
         leaves: dict[str, Node] = {**traced.leaves, COTANGENT: traced.v}
         sources = [Tracer(tape, traced.leaves[name]) for name in point.wrt]
         ends, weights = [Tracer(tape, traced.output)], [Tracer(tape, traced.v)]
-        pulled = gradients(tape, ends, sources, weights)
+        found = gradients(tape, ends, sources, weights)
+        pulled: list[Any] = [
+            torch.zeros_like(source) if part is None else part  # type: ignore[arg-type]
+            for part, source in zip(found, sources, strict=True)
+        ]
         first.update({n: g.node.values.tolist() for n, g in zip(point.wrt, pulled, strict=True)})
         parts: list[Any] = [
-            torch.sum(torch.mul(g, w[name].cpu()))  # type: ignore[arg-type]
+            torch.sum(torch.mul(g, w[name].cpu()))
             for name, g in zip(point.wrt, pulled, strict=True)
         ]
         total: Any = torch.sum(torch.stack(parts))

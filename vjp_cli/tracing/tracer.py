@@ -98,11 +98,6 @@ class Tracer(TensorLike):
     def node(self, node: Node) -> None:
         self._node = node
 
-    @property
-    def is_nested(self) -> bool:
-        """Tensors of tensors are not traced."""
-        return False
-
     def __len__(self) -> int:
         if not self._node.shape:
             raise TypeError("len() of a 0-d tensor")
