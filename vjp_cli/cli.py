@@ -97,6 +97,7 @@ def _inspect(
     digits: options.Digits = None,
     timeout: options.Timeout = _DEFAULTS.timeout,
     checks: options.Checks = None,
+    points: options.Points = _DEFAULTS.points,
     seed: options.Seed = _DEFAULTS.seed,
     json: options.Json = False,
     format: options.Shape = None,
@@ -121,6 +122,7 @@ def _inspect(
         jacobian=not no_jacobian,
         output_index=output_index,
         order=order,
+        points=points,
         checks=_DEFAULTS.checks
         if checks is None
         else checks_of(names_of(checks, "--checks"), "--checks"),

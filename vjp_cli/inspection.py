@@ -98,6 +98,7 @@ def _inspect(request: Request, settings: Settings) -> Report:
         exact,
         deadline,
         _elsewhere(request, settings, (program, reference)),
+        settings.points,
     )
     if exact.is_complex or context.is_complex:
         judgement = judge_complex(context, exact, jacobian=settings.jacobian, deadline=deadline)

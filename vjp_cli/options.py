@@ -146,6 +146,16 @@ Timeout = Annotated[
         help="The time for the symbolic side; what is left then is unchecked.",
     ),
 ]
+Points = Annotated[
+    int,
+    _option(
+        JUDGEMENT,
+        min=0,
+        max=10_000,
+        metavar="N",
+        help="Judge the problem at N further random points, too.",
+    ),
+]
 Seed = Annotated[
     int,
     _option(

@@ -39,6 +39,7 @@ class Check(StrEnum):
     FORWARD_MODE = "forward-mode"
     FINITE_DIFFERENCE = "finite-difference"
     IN_FLOAT64 = "in-float64"
+    POINTS = "points"
     RETURNED = "returned-gradients"
     SINGLE_INPUTS = "single-inputs"
     FORWARD_INPUTS = "forward-inputs"
@@ -91,6 +92,7 @@ class Settings:
         jacobian: whether J is built.
         allow_functions: whether a request may name a Python function, whose file is then run.
         remedies: whether other ways to write the expression are looked for.
+        points: at how many further random points the problem is judged, too.
         order: 1 for the Jacobian of y, 2 for that of the gradient of Σ v_i·y_i.
         output_index: which output of a function is y; None where it has one.
         checks: the further checks to make, where they apply.
@@ -111,6 +113,7 @@ class Settings:
     jacobian: bool = True
     allow_functions: bool = False
     remedies: bool = True
+    points: int = 0
     order: int = 1
     output_index: int | None = None
     checks: tuple[Check, ...] = tuple(check for check in Check if check not in ON_REQUEST)

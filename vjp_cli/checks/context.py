@@ -36,6 +36,7 @@ class Context:
         exact: what the exact side knows of it.
         deadline: no exact run is begun after it.
         again: inspects the same program elsewhere.
+        points: at how many further points it is to be judged.
     """
 
     program: Program
@@ -47,6 +48,7 @@ class Context:
     exact: ExactAnswer
     deadline: float
     again: Again
+    points: int = 0
 
     @property
     def is_complex(self) -> bool:

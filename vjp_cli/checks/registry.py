@@ -13,6 +13,7 @@ from vjp_cli.checks import (
     jvp_rule,
     layouts,
     linearity,
+    points,
     repeated_backward,
     returned_gradients,
     single_inputs,
@@ -28,6 +29,7 @@ CHECKS: dict[Check, Callable[[Context], CheckResult]] = {
     Check.FORWARD_MODE: forward_mode.check,
     Check.FINITE_DIFFERENCE: finite_difference.check,
     Check.IN_FLOAT64: in_float64.check,
+    Check.POINTS: points.check,
     Check.RETURNED: returned_gradients.check,
     Check.SINGLE_INPUTS: single_inputs.check,
     Check.FORWARD_INPUTS: forward_inputs.check,
@@ -53,6 +55,7 @@ def _has_truth(context: Context) -> bool:
 APPLIES: dict[Check, Callable[[Context], bool]] = {
     Check.FINITE_DIFFERENCE: _has_truth,
     Check.IN_FLOAT64: in_float64.applies,
+    Check.POINTS: points.applies,
     Check.RETURNED: _custom,
     Check.SINGLE_INPUTS: single_inputs.applies,
     Check.FORWARD_INPUTS: _custom,
