@@ -1,0 +1,39 @@
+"""The value objects of a report: everything else in the program is built around them.
+
+A report holds numbers and words, no torch tensor, no SymPy object and no layout: renderers read it,
+nothing in it knows how it will be shown.
+"""
+
+from vjp_cli.report.parts import (
+    CheckResult,
+    Finding,
+    FormulaGroup,
+    Judged,
+    Output,
+    Problem,
+    Structure,
+    Symbolic,
+)
+from vjp_cli.report.values import Array, Number, Truth, TruthKind, Verdict, worst
+from vjp_cli.report.whole import Report
+
+SCHEMA = "vjp.report/1"
+
+__all__ = [
+    "SCHEMA",
+    "Array",
+    "CheckResult",
+    "Finding",
+    "FormulaGroup",
+    "Judged",
+    "Number",
+    "Output",
+    "Problem",
+    "Report",
+    "Structure",
+    "Symbolic",
+    "Truth",
+    "TruthKind",
+    "Verdict",
+    "worst",
+]

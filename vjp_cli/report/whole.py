@@ -1,0 +1,51 @@
+"""The report on one problem."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from vjp_cli.report.parts import (
+    CheckResult,
+    Finding,
+    Judged,
+    Output,
+    Problem,
+    Structure,
+    Symbolic,
+)
+from vjp_cli.report.values import Array, Number, Verdict
+
+
+@dataclass(frozen=True)
+class Report:
+    """The whole answer to one problem.
+
+    Attributes:
+        jacobian: for each input of ``wrt`` an array of shape y.shape + x.shape, always in numerator
+            layout; None when it was not built.
+        vjp: for each input of ``wrt`` an array of its shape; None without v. An entry is None where
+            torch gives no number.
+        notes: sentences that the reader must see (no v, what could have hidden an error).
+        environment: versions, seed, number of threads.
+    """
+
+    problem: Problem
+    inputs: Mapping[str, Array[Number]]
+    output: Output
+    v: Array[Number] | None
+    jacobian: Mapping[str, Array[Number | None]] | None
+    vjp: Mapping[str, Array[Number | None]] | None
+    symbolic: Symbolic
+    structure: Mapping[str, Structure]
+    judged_jacobian: Judged | None
+    judged_vjp: Judged | None
+    checks: tuple[CheckResult, ...]
+    findings: tuple[Finding, ...]
+    notes: tuple[str, ...]
+    environment: Mapping[str, str | int | float]
+    verdict: Verdict
+    exit_code: int
+
+    @property
+    def ok(self) -> bool:
+        """Whether the exit code is 0."""
+        return self.exit_code == 0
