@@ -33,7 +33,7 @@ def test_a_planted_fault_is_found_and_named(case: Case) -> None:
     assert (report.verdict, report.exit_code) == (Verdict.WRONG, ExitCode.WRONG)
     words = relation(report)
     whole = case.size == 1 and not case.alone
-    if whole and (case.fault.coarse or case.dtype != "bfloat16"):
+    if whole and (case.dtype != "bfloat16" or (case.fault.coarse and case.forward.coarse)):
         assert words.startswith(case.fault.by_forward.get(case.forward.name, case.fault.words))
     if case.fault.name == "factor" and not case.alone:
         assert words.startswith(f"torch's J is {1 + case.size:.12g} times the true one")
@@ -55,7 +55,9 @@ def test_no_right_backward_is_accused(forward: Forward, dtype: str) -> None:
 def test_the_grid_has_every_combination() -> None:
     seen = {(case.fault.name, case.size, case.alone) for case in CASES if case.dtype == "float64"}
     faults = {case.fault.name for case in CASES}
-    assert len(faults) == 8
-    assert seen == {(f, s, a) for f in faults for s in (1.0, *SIZES) for a in (False, True)}
+    assert len(faults) == 14
+    wanted = {(f, s, a) for f in faults for s in (1.0, *SIZES) for a in (False, True)}
+    # swapping two columns leaves the last element as it is
+    assert seen == {case for case in wanted if case[0] != "columns" or not case[2]}
     assert {case.dtype for case in CASES} == set(VISIBLE)
     assert {case.forward.name for case in CASES} == {forward.name for forward in FORWARDS}

@@ -30,6 +30,7 @@ class Forward:
         v: the cotangent.
         gradient: (v, *inputs) -> the gradients of all inputs.
         trial: the input whose gradient is on trial.
+        coarse: whether bfloat16 leaves it enough digits to name what is wrong.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Forward:
     forward: Callable[..., Tensor]
     gradient: Callable[..., tuple[Tensor, ...]]
     trial: str = "x"
+    coarse: bool = True
 
     def tensors(self, dtype: str) -> tuple[dict[str, Tensor], Tensor]:
         """The inputs, and v."""
@@ -82,6 +84,7 @@ class Fault:
     Attributes:
         words: what the whole fault, everywhere, is called.
         by_forward: the same where it comes to another relation.
+        forwards: the functions that can have it; all where none is named.
         coarse: whether the few digits of bfloat16 are enough to tell.
     """
 
@@ -90,6 +93,7 @@ class Fault:
     words: str
     by_forward: dict[str, str] = field(default_factory=dict)
     coarse: bool = True
+    forwards: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """The grid of planted faults: kinds × sizes × extents × dtypes over functions of several shapes."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import product
 
 import torch
@@ -28,6 +28,7 @@ FORWARDS = (
         [1.0, 10.0, 100.0],
         torch.tanh,
         lambda v, x: (v * (1 - torch.tanh(x) ** 2),),
+        coarse=False,
     ),
     Forward(
         "matrix",
@@ -60,6 +61,14 @@ FORWARDS = (
         lambda v, k, x: ((v * x.exp()).sum(), v * k * x.exp()),
         "k",
     ),
+    # a square J that is neither diagonal nor symmetric
+    Forward(
+        "mixed",
+        {"x": [0.5, 1.25, 2.0]},
+        [1.0, 3.0, 7.0],
+        lambda x: x * x.roll(1),
+        lambda v, x: (v * x.roll(1) + (v * x).roll(-1),),
+    ),
     Forward("dense", {"x": [0.5, 1.25, 2.0]}, [1.0, 3.0, 7.0], lambda x: x / x.sum(), _share),
 )
 
@@ -67,6 +76,33 @@ FORWARDS = (
 def _rolled(right: Right, v: Tensor) -> Tensor:
     gradient = right(v)
     return gradient.reshape(-1).roll(1).reshape(gradient.shape)
+
+
+def _of_matrix(change: Callable[[Tensor], Tensor]) -> Callable[[Right, Tensor], Tensor]:
+    """vᵀ·change(J), from the J whose rows the right backward gives."""
+
+    def wrong(right: Right, v: Tensor) -> Tensor:
+        units = torch.eye(v.numel(), dtype=v.dtype).reshape(-1, *v.shape)
+        gradients = torch.stack([right(unit) for unit in units])
+        changed = change(gradients.reshape(v.numel(), -1))
+        return (v.reshape(-1) @ changed).reshape(gradients.shape[1:])
+
+    return wrong
+
+
+def _for_ones(matrix: Tensor) -> Tensor:
+    """Rows that are off by numbers that add up to 0 in each column."""
+    off = torch.zeros_like(matrix)
+    off[0], off[1] = matrix[0] + 1, -matrix[0] - 1
+    return matrix + off
+
+
+def _swapped(right: Right, v: Tensor) -> Tensor:
+    gradient = right(v).clone()
+    flat = gradient.reshape(-1)
+    first = flat[0].clone()
+    flat[0], flat[1] = flat[1], first
+    return gradient
 
 
 _SLICE = "the backward does not sum over axis 0 of y, where {} is broadcast"
@@ -116,6 +152,47 @@ FAULTS = (
             "scalar": "the rows of torch's J for y[0,:,:] and y[1,:,:] are swapped",
         },
     ),
+    Fault(
+        "cut",
+        lambda right, v: 0 * right(v),
+        "torch's J is 0: the graph is cut",
+    ),
+    Fault(
+        "transposed",
+        _of_matrix(lambda j: j.T),
+        "torch's J is transposed",
+        forwards=("dense", "mixed"),
+    ),
+    Fault(
+        "symmetrised",
+        _of_matrix(lambda j: (j + j.T) / 2),
+        "torch's J is symmetrised",
+        coarse=False,
+        forwards=("dense", "mixed"),
+    ),
+    Fault(
+        "columns",
+        _swapped,
+        "the columns of torch's J for x[0] and x[1] are swapped",
+        {
+            "matrix": "the columns of torch's J for x[0,0] and x[0,1] are swapped",
+            "broadcast": "the columns of torch's J for b[0] and b[1] are swapped",
+        },
+        forwards=("line", "lossy", "matrix", "broadcast", "dense"),
+    ),
+    Fault(
+        "mean",
+        lambda right, v: right(v) / v.shape[0],
+        "torch's J is 1/2 times the true one, like a mean",
+        forwards=("broadcast",),
+    ),
+    Fault(
+        "ones only",
+        _of_matrix(_for_ones),
+        "torch's J is right for v = ones only",
+        coarse=False,
+        forwards=("line", "matrix", "dense", "mixed"),
+    ),
 )
 
 
@@ -123,8 +200,9 @@ def grid() -> Iterator[Case]:
     """Every fault × size × extent × dtype that shows it, on two functions each, in turn."""
     kinds = product(VISIBLE, FAULTS, (1.0, *SIZES), (False, True))
     for turn, (dtype, fault, size, alone) in enumerate(kinds):
-        for step in (0, 3):
-            case = Case(FORWARDS[(turn + step) % len(FORWARDS)], fault, size, alone, dtype)
+        able = [f for f in FORWARDS if f.name in fault.forwards or not fault.forwards]
+        for place in {(turn + step) % len(able) for step in (0, 3)}:
+            case = Case(able[place], fault, size, alone, dtype)
             if size > VISIBLE[dtype] and case.places()[0]:
                 yield case
 
