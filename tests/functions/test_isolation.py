@@ -32,6 +32,16 @@ def dirty(x):
 def noisy(x):
     return x * torch.rand(2) + random.random() + np.random.rand()
 
+def like(x):
+    return x * torch.rand_like(x) + torch.randn_like(x)
+
+def gumbel(x):
+    return torch.nn.functional.gumbel_softmax(x, tau=0.5)
+
+def into(x):
+    noise = torch.empty_like(x).uniform_(1, 2)
+    return x * noise.exp() * torch.zeros_like(x).normal_(1.0, 0.5)
+
 def counting(x):
     global calls
     calls += 1
@@ -133,6 +143,16 @@ def test_draws_are_repeated_and_told_and_the_generators_put_back() -> None:
     assert json.loads(other.stdout)["vjp"] != json.loads(result.stdout)["vjp"]
 
 
+@pytest.mark.parametrize("name", ["like", "gumbel", "into"])
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_what_is_drawn_in_the_shape_of_an_input_is_a_constant(name: str, dtype: str) -> None:
+    result = vjp(name, "--dtype", dtype)
+    found = json.loads(result.stdout)
+    assert found["verdict"] == "ok", found["notes"]
+    # the derivative of x·r is r, a number between 0 and 1
+    assert name != "like" or 0 < found["vjp"]["x"][0] < 1
+
+
 def test_one_call_draws_what_the_next_draws() -> None:
     effects = Effects()
     drawn = []
@@ -166,9 +186,9 @@ def test_a_write_into_an_input_is_told() -> None:
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("leaving", "leaving raised SystemExit: 0 (line 36)"),
-        ("hard", "hard raised SystemExit: os._exit(0) (line 39)"),
-        ("interrupted", "interrupted raised KeyboardInterrupt (line 42)"),
+        ("leaving", "leaving raised SystemExit: 0 (line 46)"),
+        ("hard", "hard raised SystemExit: os._exit(0) (line 49)"),
+        ("interrupted", "interrupted raised KeyboardInterrupt (line 52)"),
     ],
 )
 def test_the_end_of_the_process_ends_the_function_only(name: str, words: str) -> None:

@@ -8,8 +8,9 @@ from typing import Any
 
 from vjp_cli.lazy import torch
 from vjp_cli.tracing import gradients, leaving
+from vjp_cli.tracing.constants import lift
 from vjp_cli.tracing.cuts import cut
-from vjp_cli.tracing.tracer import Tracer, Untraceable
+from vjp_cli.tracing.tracer import Tracer, Untraceable, repeats_draws
 
 
 def answer(function: Any) -> Callable[..., Any] | None:
@@ -93,6 +94,33 @@ def _fill_diagonal(input: Tracer, fill_value: Any, wrap: bool = False) -> Tracer
     return input
 
 
+def _drawn(input: Tracer, draw: Callable[[Any], Any]) -> Any:
+    """What is drawn into, or in the shape of, a real tensor like this one; exact from here on."""
+    if not repeats_draws(input):
+        raise Untraceable("random numbers, which another call draws anew")
+    with torch._C.DisableTorchFunction():
+        made = draw(torch.empty(tuple(input.shape), dtype=input.dtype))
+    return lift(input.tape, made)
+
+
+def _drawn_like(name: str) -> Callable[..., Any]:
+    """A constant that is drawn as torch draws it."""
+
+    def rule(input: Tracer, *args: Any, dtype: Any = None, **_: Any) -> Any:
+        return _drawn(input, lambda blank: getattr(torch, name)(blank, *args, dtype=dtype))
+
+    return rule
+
+
+def _drawn_into(name: str) -> Callable[..., Any]:
+    """The same, into a tensor that is there."""
+
+    def rule(input: Tracer, *args: Any, **options: Any) -> Any:
+        return _fill(input, _drawn(input, lambda blank: getattr(blank, name)(*args, **options)))
+
+    return rule
+
+
 _METHODS: dict[str, Callable[..., Any]] = {
     "item": leaving.item,
     "tolist": leaving.to_list,
@@ -123,6 +151,11 @@ _METHODS: dict[str, Callable[..., Any]] = {
     "requires_grad_": gradients.require,
     "retain_grad": gradients.retain,
     "backward": gradients.backward,
+    **{name: _drawn_like(name) for name in ("rand_like", "randn_like", "randint_like")},
+    **{
+        name: _drawn_into(name)
+        for name in ("uniform_", "normal_", "exponential_", "bernoulli_", "log_normal_", "cauchy_")
+    },
 }
 for _name, _rule in _METHODS.items():
     setattr(Tracer, _name, _rule)
