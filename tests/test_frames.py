@@ -34,3 +34,18 @@ def test_an_exception_is_said_with_the_last_line_of_the_file() -> None:
     assert said(error, FILE) == "ValueError: no luck (line 16)"
     assert said(error, FILE.with_name("other.py")) == "ValueError: no luck"
     assert line_of(error) == "test_frames.py line 16"
+
+
+def inner(depth: int) -> None:
+    if depth:
+        inner(depth - 1)
+    raise ValueError("deep")
+
+
+def test_the_way_to_an_exception_is_said_once() -> None:
+    with pytest.raises(ValueError, match="deep") as caught:
+        inner(5)
+    start = inner.__code__.co_firstlineno
+    way = f"line {start + 3}, from line {start + 2}, from line {start + 8}"
+    # recursion repeats its lines
+    assert said(caught.value, FILE) == f"ValueError: deep ({way})"

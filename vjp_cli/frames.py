@@ -9,20 +9,24 @@ from types import FrameType
 from vjp_cli.errors import shorten
 from vjp_cli.lazy import torch
 
+# of an exception's way through the user's file
+_LINES = 3
 # what ends a process elsewhere ends only the user's function here
 ENDINGS = (SystemExit, KeyboardInterrupt, GeneratorExit)
 
 
 def said(error: BaseException, path: Path) -> str:
-    """``ValueError: … (line 12)``: an exception with the last line of the user's file it passed."""
-    line, file = None, str(path.resolve())
+    """An exception with its way in the user's file: ``ValueError: … (line 12, from line 30)``."""
+    lines, file = [], str(path.resolve())
     trace = error.__traceback__
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == file:
-            line = trace.tb_lineno
+            lines.append(f"line {trace.tb_lineno}")
         trace = trace.tb_next
     words = str(error).strip().split("\n")[0]
-    where = "" if line is None else f" (line {line})"
+    # recursion repeats its lines
+    passed = list(dict.fromkeys(reversed(lines)))[:_LINES]
+    where = f" ({', from '.join(passed)})" if passed else ""
     return (
         shorten(f"{type(error).__name__}: {words}" if words else type(error).__name__, 160) + where
     )

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from vjp_cli.lazy import torch
+from vjp_cli.replacing import replaced
 
 
 def defines(function: type, name: str) -> bool:
@@ -152,14 +153,14 @@ def watching(functions: Iterable[type]) -> Iterator[Watch]:
     with contextlib.ExitStack() as stack:
         for function in functions:
             stack.enter_context(
-                _replaced(function, "forward", watch.forward(function, _of(function, "forward")))
+                _static(function, "forward", watch.forward(function, _of(function, "forward")))
             )
             if defines(function, "setup_context"):
                 wrapped = watch.setup_context(_of(function, "setup_context"))
-                stack.enter_context(_replaced(function, "setup_context", wrapped))
+                stack.enter_context(_static(function, "setup_context", wrapped))
             # torch calls the other name of backward where that is the one overridden
             name = "vjp" if defines(function, "vjp") else "backward"
-            stack.enter_context(_replaced(function, name, watch.backward(_of(function, name))))
+            stack.enter_context(_static(function, name, watch.backward(_of(function, name))))
         yield watch
 
 
@@ -168,14 +169,7 @@ def _of(function: type, name: str) -> Callable[..., Any]:
     return found
 
 
-@contextlib.contextmanager
-def _replaced(owner: type, name: str, value: Callable[..., Any]) -> Iterator[None]:
-    before = owner.__dict__.get(name)
-    setattr(owner, name, staticmethod(value))
-    try:
-        yield
-    finally:
-        if before is None:
-            delattr(owner, name)
-        else:
-            setattr(owner, name, before)
+def _static(
+    owner: type, name: str, value: Callable[..., Any]
+) -> contextlib.AbstractContextManager[None]:
+    return replaced(owner, name, staticmethod(value))

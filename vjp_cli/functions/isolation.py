@@ -9,6 +9,7 @@ from functools import cache, partial
 from typing import Any, NoReturn
 
 from vjp_cli.lazy import numpy, torch
+from vjp_cli.replacing import replaced
 
 
 @dataclass
@@ -77,7 +78,7 @@ def isolated(seed: int, effects: Effects, found: tuple[Any, ...] | None = None) 
             piece.put(value)
     start = found or before
     with contextlib.ExitStack() as stack:
-        stack.enter_context(_kept_alive())
+        stack.enter_context(replaced(os, "_exit", _leave))
         for name, seeded in (("torch", _torch), ("numpy.random", _numpy), ("random", _python)):
             stack.enter_context(seeded(seed, partial(effects.drawn.setdefault, name, None)))
         try:
@@ -91,18 +92,9 @@ def isolated(seed: int, effects: Effects, found: tuple[Any, ...] | None = None) 
                     piece.put(old)
 
 
-@contextlib.contextmanager
-def _kept_alive() -> Iterator[None]:
-    """``os._exit`` raises, as ``sys.exit`` does: it would end the program without a word."""
-
-    def leave(status: int) -> NoReturn:
-        raise SystemExit(f"os._exit({status})")
-
-    end, os._exit = os._exit, leave
-    try:
-        yield
-    finally:
-        os._exit = end
+def _leave(status: int) -> NoReturn:
+    """What ``os._exit`` does meanwhile: it would end the program without a word."""
+    raise SystemExit(f"os._exit({status})")
 
 
 # Whether something was drawn shows in the next draw: it is no longer the first one of the seed.

@@ -7,7 +7,7 @@ code goes on to say what its functions return, whenever and under whatever name 
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from types import ModuleType, UnionType
 from typing import Any
 
@@ -189,18 +189,3 @@ def _slice(value: Any, axis: int, k: int) -> Any:
     sizes = list(value.shape)
     del sizes[axis]
     return torch.zeros(sizes, dtype=value.dtype)
-
-
-@contextmanager
-def replaced(owner: Any, name: str, value: Any) -> Iterator[None]:
-    """Another value for a name of a module or class, which is then put back."""
-    missing = object()
-    before = owner.__dict__.get(name, missing)
-    setattr(owner, name, value)
-    try:
-        yield
-    finally:
-        if before is missing:
-            delattr(owner, name)
-        else:
-            setattr(owner, name, before)

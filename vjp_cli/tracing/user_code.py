@@ -15,12 +15,13 @@ from vjp_cli.frames import is_users, line_here, line_of
 from vjp_cli.lazy import torch
 from vjp_cli.ops.catalog import ROWS
 from vjp_cli.ops.table import Kind
+from vjp_cli.replacing import replaced
 from vjp_cli.tracing import leaving, memory, rules, tracer
 from vjp_cli.tracing.answers import answer
 from vjp_cli.tracing.constants import lift
 from vjp_cli.tracing.custom import applied
 from vjp_cli.tracing.cuts import cut
-from vjp_cli.tracing.functional import is_instance, replaced, replacements
+from vjp_cli.tracing.functional import is_instance, replacements
 from vjp_cli.tracing.positions import flatten
 from vjp_cli.tracing.registry import row, torch_function
 from vjp_cli.tracing.tape import Tape
