@@ -107,3 +107,16 @@ def test_everything_replaced_is_put_back() -> None:
     report_of("third_derivative")
     report_of("written_view")
     assert [dict(module.__dict__) for module in modules] == before
+
+
+def test_none_for_a_gradient_is_missing_in_j_too() -> None:
+    report = report_of("forgets_the_target", None, x="1,2", t="0,5")
+    assert (report.verdict, report.exit_code) == (Verdict.MISSING, 3)
+    assert report.judged_jacobian is not None
+    # y = (x - t)²: -2(x - t) on the diagonal, for which there is no number
+    verdicts = report.judged_jacobian.verdicts["t"].values
+    assert verdicts == (Verdict.MISSING, Verdict.OK, Verdict.OK, Verdict.MISSING)
+    causes = {finding.cause for finding in report.findings}
+    assert causes == {
+        "no path of torch's graph leads back to t, or the backward of Forgets returns None for it"
+    }

@@ -73,7 +73,7 @@ class Judge:
         radii = self._radii(name)
         numbers = (
             [None] * len(matrix.rows)
-            if found is None
+            if found is None or name in self.side.cut
             else found[matrix.rows * columns + matrix.columns].tolist()
         )
         largest = _largest(found)
@@ -194,6 +194,8 @@ class Judge:
 
     def _explained(self, entry: Entry, target: str, name: str, index: tuple[int, ...]) -> Entry:
         """The entry with the operation to blame; a saturation that none explains is wrong."""
+        if entry.verdict is Verdict.MISSING:
+            return replace(entry, cause=self._why_no_number(name))
         blamable = (Verdict.NAN, Verdict.SATURATED)
         if entry.verdict not in blamable or entry.torch is None:
             return entry
@@ -204,6 +206,15 @@ class Judge:
         if entry.verdict is Verdict.SATURATED:
             return replace(entry, verdict=Verdict.WRONG)
         return entry
+
+    def _why_no_number(self, name: str) -> str:
+        if self.side.failure and self.side.connected:
+            return f"the backward pass raises: {self.side.failure}"
+        if not self.side.connected:
+            return "y has no graph: nothing that y depends on requires a gradient"
+        functions = " or ".join(function.__name__ for function in self.side.functions)
+        returned = f", or the backward of {functions} returns None for it" if functions else ""
+        return f"no path of torch's graph leads back to {name}{returned}"
 
     def _unjudged(self, numbers: "list[float | None]") -> dict[int, Entry]:
         unknown = Entry(Verdict.UNCHECKED, UNKNOWN, cause=self.exact.reason)

@@ -12,8 +12,7 @@ def numbers(side: TorchSide, target: str, name: str) -> list[float] | None:
     gradient = None if side.vjp is None else side.vjp[name]
     if target == "vjp":
         return None if gradient is None else gradient.double().reshape(-1).tolist()
-    cut = side.vjp is not None and gradient is None
-    if side.jacobian is None or cut:
+    if side.jacobian is None or name in side.cut:
         return None
     found: list[float] = side.jacobian[name].double().reshape(-1).tolist()
     return found

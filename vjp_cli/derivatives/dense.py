@@ -13,8 +13,10 @@ LOOP_ROWS = 32
 BATCH_ROWS = 64
 
 
-def dense_jacobian(output: "torch.Tensor", inputs: "list[torch.Tensor]") -> "list[torch.Tensor]":
-    """J for each input, of shape (y.numel(), x.numel()); zeros where no path leads.
+def dense_jacobian(
+    output: "torch.Tensor", inputs: "list[torch.Tensor]"
+) -> "list[torch.Tensor | None]":
+    """J for each input, of shape (y.numel(), x.numel()); None where no path leads from any row.
 
     Raises:
         RuntimeError: as torch does, when a derivative is missing or a backward fails.
@@ -29,22 +31,35 @@ def dense_jacobian(output: "torch.Tensor", inputs: "list[torch.Tensor]") -> "lis
         return _by_loop(output, inputs)
 
 
-def _by_loop(output: "torch.Tensor", inputs: "list[torch.Tensor]") -> "list[torch.Tensor]":
+def _by_loop(output: "torch.Tensor", inputs: "list[torch.Tensor]") -> "list[torch.Tensor | None]":
     rows = output.numel()
-    found = [input.new_zeros((rows, input.numel())) for input in inputs]
+    found, reached = _empty(rows, inputs)
     for row in range(rows):
         unit = output.new_zeros(rows)
         unit[row] = 1
         pulled = gradients(output, inputs, unit.reshape(output.shape))
-        for jacobian, gradient in zip(found, pulled, strict=True):
+        for k, gradient in enumerate(pulled):
             if gradient is not None:
-                jacobian[row] = gradient.reshape(-1)
-    return found
+                found[k][row] = gradient.reshape(-1)
+                reached[k] = True
+    return _with_a_path(found, reached)
 
 
-def _by_batches(output: "torch.Tensor", inputs: "list[torch.Tensor]") -> "list[torch.Tensor]":
-    rows = output.numel()
+def _empty(rows: int, inputs: "list[torch.Tensor]") -> "tuple[list[torch.Tensor], list[bool]]":
+    """Zeros for each input, and whether anything reached it; without rows nothing has to."""
     found = [input.new_zeros((rows, input.numel())) for input in inputs]
+    return found, [rows == 0] * len(inputs)
+
+
+def _with_a_path(found: "list[torch.Tensor]", reached: list[bool]) -> "list[torch.Tensor | None]":
+    return [part if has else None for part, has in zip(found, reached, strict=True)]
+
+
+def _by_batches(
+    output: "torch.Tensor", inputs: "list[torch.Tensor]"
+) -> "list[torch.Tensor | None]":
+    rows = output.numel()
+    found, reached = _empty(rows, inputs)
     for start in range(0, rows, BATCH_ROWS):
         stop = min(start + BATCH_ROWS, rows)
         units = output.new_zeros((stop - start, rows))
@@ -57,7 +72,8 @@ def _by_batches(output: "torch.Tensor", inputs: "list[torch.Tensor]") -> "list[t
             allow_unused=True,
             is_grads_batched=True,
         )
-        for jacobian, gradient in zip(found, part, strict=True):
+        for k, gradient in enumerate(part):
             if gradient is not None:
-                jacobian[start:stop] = gradient.reshape(stop - start, -1)
-    return found
+                found[k][start:stop] = gradient.reshape(stop - start, -1)
+                reached[k] = True
+    return _with_a_path(found, reached)

@@ -23,7 +23,9 @@ class TorchSide:
         wrt: the inputs differentiated by, in order.
         vjp: for each of them the gradient in its shape, None where torch has no path; None as a
             whole without v, or when the backward pass raised.
-        jacobian: for each of them J of shape (y.numel(), x.numel()); None when not built.
+        jacobian: for each of them J of shape (y.numel(), x.numel()), zeros where no path leads;
+            None when not built.
+        cut: the inputs to which no path leads: torch's gradient is None.
         failure: what torch said when the backward pass raised, else "".
         connected: whether y has a graph at all.
         backwards: those in the graph that were written in Python, and so are on trial themselves.
@@ -35,6 +37,7 @@ class TorchSide:
     jacobian: "dict[str, torch.Tensor] | None"
     failure: str = ""
     connected: bool = True
+    cut: frozenset[str] = frozenset()
     backwards: tuple[PythonBackward, ...] = ()
 
     @property
@@ -87,16 +90,31 @@ def evaluate(
         matrices, failure = _attempt(
             lambda: dense_jacobian(output, sources), custom=bool(backwards)
         )
+    vjp = None if found is None else dict(zip(wanted.wrt, found, strict=True))
+    jacobian = None if matrices is None else dict(zip(wanted.wrt, matrices, strict=True))
     return TorchSide(
         value,
         wanted.wrt,
-        None if found is None else dict(zip(wanted.wrt, found, strict=True)),
-        None
-        if matrices is None
-        else {name: part.cpu() for name, part in zip(wanted.wrt, matrices, strict=True)},
+        vjp,
+        None if jacobian is None else _filled(jacobian, leaves, output.numel()),
         failure,
+        cut=frozenset(name for name, part in (jacobian or vjp or {}).items() if part is None),
         backwards=backwards,
     )
+
+
+def _filled(
+    jacobian: "Mapping[str, torch.Tensor | None]",
+    leaves: "Mapping[str, torch.Tensor]",
+    rows: int,
+) -> "dict[str, torch.Tensor]":
+    """J on the CPU, with zeros where no path leads."""
+    return {
+        name: leaves[name].detach().new_zeros((rows, leaves[name].numel())).cpu()
+        if part is None
+        else part.cpu()
+        for name, part in jacobian.items()
+    }
 
 
 def _pulled(
