@@ -10,7 +10,8 @@ from vjp_cli.exact.derivatives import Traced
 from vjp_cli.exact.inner import gradients
 from vjp_cli.exact.slopes import Moved
 from vjp_cli.lazy import flint, torch
-from vjp_cli.numbers.scalar import Number, exact, precision
+from vjp_cli.numbers.scalar import Number, precision
+from vjp_cli.numbers.sharing import exact_each
 from vjp_cli.program import Observer, Program
 from vjp_cli.tracing.constants import lift
 from vjp_cli.tracing.gradients import use_gradients
@@ -145,7 +146,7 @@ def mover_of(
 
 def numbers_of(value: "torch.Tensor") -> list[Number]:
     """The exact numbers of a tensor, flat."""
-    return [exact(number) for number in value.detach().cpu().reshape(-1).tolist()]
+    return exact_each(value.detach().cpu().reshape(-1).tolist())
 
 
 def _leaf(tape: Tape, name: str, value: "torch.Tensor") -> Any:

@@ -12,6 +12,7 @@ from typing import Any
 from vjp_cli.lazy import flint, sympy
 from vjp_cli.numbers import functions
 from vjp_cli.numbers.scalar import Number
+from vjp_cli.numbers.sharing import repeated
 
 Column = list[Number]
 _Step = tuple[Callable[..., Number], tuple[int, ...]]
@@ -79,6 +80,12 @@ class Formula:
             columns: for each argument its ``size`` numbers (unused arguments may be empty).
             size: the number of points.
         """
+        groups = repeated([columns[k] for k in self.used])
+        if groups is not None:
+            firsts, places = groups
+            few = [[column[k] for k in firsts] if column else column for column in columns]
+            found = self.evaluate(few, len(firsts))
+            return [found[place] for place in places]
         registers: list[Column] = list(columns)
         for function, arguments in self._steps:
             if arguments:

@@ -5,6 +5,7 @@ from typing import Any
 
 from vjp_cli.lazy import numpy, torch
 from vjp_cli.numbers.scalar import Number, exact
+from vjp_cli.numbers.sharing import exact_each
 from vjp_cli.tracing.node import Index, Node, Shape
 from vjp_cli.tracing.tape import Tape
 from vjp_cli.tracing.tracer import Tracer, Untraceable
@@ -82,7 +83,7 @@ def as_node(tape: Tape, value: Any, dtype: str, operation: str = "") -> Node:
         flat = value.detach().cpu().reshape(-1).tolist()
         own = str(value.dtype).removeprefix("torch.")
         name = own if value.is_floating_point() or value.is_complex() else dtype
-        return tape.constant(tuple(value.shape), name, [exact(number) for number in flat])
+        return tape.constant(tuple(value.shape), name, exact_each(flat))
     if isinstance(value, (bool, int, float, complex)):
         return tape.constant((), dtype, [exact(round_scalar(value, dtype, operation))])
     raise Untraceable(f"a {type(value).__name__} as an operand")

@@ -155,8 +155,14 @@ def _extremes(tape: Tape, node: Node, lines: "torch.Tensor", direction: int) -> 
         raise IndexError("argmax and argmin need at least one element")
     for line in lines.reshape(-1, width).tolist():
         best, ties = 0, list[int]()
+        # the same two objects compare as they did before
+        pair: tuple[Any, Any] = (None, None)
+        ordered: tuple[int | None, bool] = (None, False)
         for k in range(1, width):
-            sign, tie = order(values[line[k]], values[line[best]])
+            one, other = values[line[k]], values[line[best]]
+            if one is not pair[0] or other is not pair[1]:
+                pair, ordered = (one, other), order(one, other)
+            sign, tie = ordered
             if sign is None:
                 nan = is_nan(values[line[best]])
                 sign, tie = (-direction if nan else direction), False

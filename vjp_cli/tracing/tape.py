@@ -20,6 +20,7 @@ from vjp_cli.numbers.dtypes import format_of, is_complex_dtype
 from vjp_cli.numbers.formula import Formula, formula, slots
 from vjp_cli.numbers.functions import scale
 from vjp_cli.numbers.scalar import Number, ball, exact, is_finite, paired, precision, shorten
+from vjp_cli.numbers.sharing import each_once
 from vjp_cli.tracing.node import (
     Decisions,
     Doubt,
@@ -169,12 +170,12 @@ class Tape:
             return array(numbers)
         # exact midpoints: the inputs carry no rounding error
         with precision(4096):
-            return array([ball(number) for number in numbers])
+            return array(each_once(ball, numbers))
 
     def _compute(self, node: Node) -> Node:
         if not self.rounding:
             with precision(self.bits):
-                node.values = array([shorten(value) for value in node.values.tolist()])
+                node.values = array(each_once(shorten, node.values.tolist()))
         return self._add(node)
 
     def _add(self, node: Node) -> Node:
