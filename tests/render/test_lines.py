@@ -165,3 +165,11 @@ def test_torch_without_a_number_is_said():
         ("torch", "gives no number"),
         ("truth", "2"),
     ]
+
+
+def test_comments_are_not_part_of_the_equation():
+    source = "# a story\ny = x + 2\nz = y*y*2  # the last; is the output"
+    report = reports.example()
+    problem = replace(report.problem, expression=source)
+    shown = replace(report, problem=problem, output=replace(report.output, name="z"))
+    assert headline(shown)[0] == "y = x + 2; z = y*y*2"

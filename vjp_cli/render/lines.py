@@ -161,7 +161,9 @@ def _equation(report: Report) -> str:
         plain = (f"{key}={value!r}" for key, value in problem.arguments.items())
         output = "" if problem.output_index is None else f"[{problem.output_index}]"
         return f"{name} = {problem.function}({', '.join([*report.inputs, *plain])}){output}"
-    statements = [part.strip() for part in re.split(r"[;\n]", problem.expression) if part.strip()]
+    # no text of the language can hold this sign, so it begins a comment wherever it is
+    code = re.sub("#.*", "", problem.expression)
+    statements = [part.strip() for part in re.split(r"[;\n]", code) if part.strip()]
     if not re.match(rf"{re.escape(name)}\s*=(?!=)", statements[-1]):
         statements[-1] = f"{name} = {statements[-1]}"
     return "; ".join(statements)
