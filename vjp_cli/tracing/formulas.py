@@ -8,7 +8,7 @@ from vjp_cli.numbers.formula import slots
 from vjp_cli.report import FormulaGroup
 from vjp_cli.tracing.groups import Group
 from vjp_cli.tracing.node import Index, Node, NodeKind, Shape
-from vjp_cli.tracing.templates import Named, Reader
+from vjp_cli.tracing.templates import WRITTEN_SUM, Named, Reader
 
 # Lines beyond this many are not made: a formula that differs everywhere explains nothing.
 MOST_LINES = 12
@@ -19,9 +19,9 @@ _LONGEST = 200
 class FormulaWriter:
     """Writes the formulas of one tape's nodes with the names of the inputs."""
 
-    def __init__(self, output: str) -> None:
+    def __init__(self, output: str, written_sum: int = WRITTEN_SUM) -> None:
         self.output = output
-        self.reader = Reader()
+        self.reader = Reader(written_sum)
 
     def values(self, node: Node) -> tuple[FormulaGroup, ...]:
         """``y[i] = …`` for a node."""

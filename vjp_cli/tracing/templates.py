@@ -46,14 +46,12 @@ class Named:
     node: Node
 
 
-_WRITTEN = {NodeKind.SUM: WRITTEN_SUM, NodeKind.PRODUCT: WRITTEN_PRODUCTS}
-
-
 class Reader:
     """Reads the templates of nodes of one tape; readings are shared between calls."""
 
-    def __init__(self) -> None:
+    def __init__(self, written_sum: int = WRITTEN_SUM) -> None:
         self.named: list[Named] = []
+        self._written = {NodeKind.SUM: written_sum, NodeKind.PRODUCT: WRITTEN_PRODUCTS}
         self._readings: dict[Node, list[Group]] = {}
         self._count = 0
         self._next_name = 0
@@ -85,7 +83,7 @@ class Reader:
             parts = list(zip(node.parents, node.maps, strict=True))
             used = list(node.formula.used)
             groups = self._composed(node, [parts[k] for k in used], _pick(node.formula, used))
-        elif node.maps[0].shape[1] <= _WRITTEN[node.kind] and node.size:
+        elif node.maps[0].shape[1] <= self._written[node.kind] and node.size:
             groups = self._written_sum(node)
         else:
             return self._name(node, self._fresh())
