@@ -26,3 +26,6 @@ class Observer:
 
     def leave(self, place: Place, value: Any, arguments: tuple[Any, ...]) -> None:
         """Its value, and the values it was computed from."""
+
+    def named(self, name: str, value: Any) -> None:
+        """A name of the expression is given its value."""

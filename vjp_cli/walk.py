@@ -38,18 +38,17 @@ class Walk:
             value = self.value(statement.value)
             if isinstance(statement, ast.Assign):
                 self.assign(statement.targets[0], value)
-        last = self.expression.statements[-1]
-        value = self.stacked(last, value)
+        value = self.stacked(statement, value)
         if isinstance(value, tuple):
             raise EvaluationError(
                 f"the result has {len(value)} parts",
                 "choose one with an index, for example [0]",
-                place(self.expression, last),
+                place(self.expression, statement),
             )
         if not isinstance(value, (torch.Tensor, Tracer)):
             raise EvaluationError(
                 f"the result is {shorten(repr(value))}, which depends on no input",
-                place=place(self.expression, last),
+                place=place(self.expression, statement),
             )
         return value
 
@@ -57,6 +56,7 @@ class Walk:
         """Give a name, or a tuple of names, its value."""
         if isinstance(target, ast.Name):
             self.names[target.id] = value
+            self.observer.named(target.id, value)
             return
         assert isinstance(target, ast.Tuple)
         try:

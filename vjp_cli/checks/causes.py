@@ -63,6 +63,10 @@ class Causes:
                 return event
         return None
 
+    def in_vjp(self) -> list[Event]:
+        """All that enters on the way back of vᵀJ."""
+        return [event for event, _ in self._events(None)]
+
     def _events(self, row: int | None) -> list[tuple[Event, dict[str, Index]]]:
         if row not in self._walks:
             if len(self._walks) >= MOST_WALKS or time.monotonic() > self.deadline:
@@ -165,8 +169,7 @@ class _ExactFlow:
         entries = self._entries.get(node)
         if entries is None:
             return {}
-        pairs = zip(entries.positions.tolist(), entries.values.values.tolist(), strict=True)
-        return dict(pairs)
+        return dict(zip(entries.positions.tolist(), entries.values.values.tolist(), strict=True))
 
 
 def _events_of(step: Step, traced: Step, flow: _Flow, exact_flow: _ExactFlow) -> list[Event]:
@@ -234,8 +237,7 @@ def _extreme(step: Step) -> bool:
 
 
 def _event(kind: str, step: Step, operand: "torch.Tensor", node: Node, positions: Index) -> Event:
-    first = int(positions[0])
-    at = float(operand.detach().reshape(-1)[first])
+    at = float(operand.detach().reshape(-1)[int(positions[0])])
     text = step.place.text
     overflow = any(not bool(result.detach().isfinite().all()) for result in step.results)
     words = {
