@@ -1,12 +1,15 @@
 """Every sample runs as its first line says, and gives the numbers worked out by hand."""
 
 import json
+import shlex
 from math import nan
 from pathlib import Path
 
 import pytest
+import torch
 
 from tests import shell
+from tests.helpers import run
 
 ROOT = Path(__file__).parents[1]
 
@@ -97,6 +100,46 @@ def test_values_of_the_matrix_come_from_files():
         "k": [[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]],
         "x": [[1.0], [2.0], [3.0]],
     }
+
+
+# the output first: name, cotangent, and the local Jacobian by the one step before it
+CHAINS = {
+    "chain": [
+        ("z", [0.1, 1.0, 1e-4], [[12.0, 0.0, 0.0], [0.0, 16.0, 0.0], [0.0, 0.0, 20.0]]),
+        ("y", [1.2, 16.0, 0.002], [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]),
+        ("x", [1.2, 16.0, 0.002], None),
+    ],
+    "matrix": [
+        ("y", [[1.0], [1.0]], [[[[1.0], [2.0], [3.0]]], [[[1.0], [2.0], [3.0]]]]),
+        ("x", [[2.0], [4.0], [6.0]], None),
+    ],
+}
+
+
+def second_line(name):
+    text = (ROOT / "samples" / f"{name}.txt").read_text(encoding="utf-8")
+    return text.splitlines()[1].removeprefix("# ")
+
+
+@pytest.mark.parametrize("name", CHAINS)
+def test_second_command_shows_the_chain(name):
+    assert second_line(name) == f"{command(name)} --chain"
+    found = json.loads(shell.answer(f"{second_line(name)} --json").stdout)["chain"]
+    for step, (name_of, cotangent, jacobian) in zip(found, CHAINS[name], strict=True):
+        assert step["name"] == name_of
+        flat = torch.tensor(step["cotangent"], dtype=torch.float64)
+        assert torch.allclose(flat, torch.tensor(cotangent, dtype=torch.float64), rtol=1e-15)
+        assert [part["jacobian"] for part in step["local"].values()] == (
+            [] if jacobian is None else [jacobian]
+        )
+
+
+@pytest.mark.parametrize("name", CHAINS)
+def test_chain_is_a_screen(name):
+    words = shlex.split(second_line(name))
+    shown = run(*words[1:], environment={"COLUMNS": "100", "NO_COLOR": "1"}, tty=True).stdout
+    assert len(shown.splitlines()) <= 40
+    assert max(map(len, shown.splitlines())) <= 100
 
 
 def test_problems_of_the_batch():

@@ -90,6 +90,7 @@ def _inspect(
     device: options.Device = _DEFAULTS.device,
     full: options.Full = False,
     layout: options.Transposed = _DEFAULTS.layout,
+    chain: options.Chain = False,
     no_jacobian: options.NoJacobian = False,
     max_entries: options.MaxEntries = _DEFAULTS.max_entries,
     strict: options.Strict = False,
@@ -123,6 +124,7 @@ def _inspect(
         output_index=output_index,
         order=order,
         points=points,
+        chain=chain,
         checks=_DEFAULTS.checks
         if checks is None
         else checks_of(names_of(checks, "--checks"), "--checks"),

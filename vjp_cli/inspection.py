@@ -11,6 +11,7 @@ from typing import Any
 from vjp_cli.alarm import alarm
 from vjp_cli.assembly import Request, Stages, assemble
 from vjp_cli.binding import Bound, bind, cotangent, with_parameters
+from vjp_cli.chain.build import with_chain
 from vjp_cli.checks.complex_judgement import judge_complex
 from vjp_cli.checks.context import Again, Context
 from vjp_cli.checks.difference_judgement import judge_by_differences
@@ -123,6 +124,8 @@ def _inspect(request: Request, settings: Settings) -> Report:
             program.gradient,
         ),
     )
+    if settings.chain:
+        report = with_chain(report, context)
     wanted_remedies = settings.remedies and settings.order == 1 and not exact.is_complex
     if not wanted_remedies or time.monotonic() > deadline or not isinstance(body, Expression):
         return report
@@ -206,7 +209,7 @@ def _again(request: Request, settings: Settings, deadline: float) -> Callable[[s
             expression = parse(source)
             if set(expression.names) != set(request.inputs):
                 return None
-            other = replace(settings, remedies=False, checks=(), timeout=left)
+            other = replace(settings, remedies=False, checks=(), chain=False, timeout=left)
             return inspect(replace(request, subject=expression), other)
         except VjpError:
             return None
@@ -222,7 +225,8 @@ def _elsewhere(request: Request, settings: Settings, programs: tuple[Program, Pr
     def inspect_there(
         inputs: Mapping[str, Value], v: Value | None, dtype: str | None = None
     ) -> Report:
-        other = replace(settings, dtype=dtype or settings.dtype, remedies=False, checks=())
+        other = replace(settings, dtype=dtype or settings.dtype, remedies=False)
+        other = replace(other, checks=(), chain=False)
         # of order 2 the weights of y go on, not those of its gradient
         weights = v if settings.order == 1 else request.v
         values = {**request.inputs, **inputs}

@@ -110,6 +110,10 @@ Dtype = Annotated[
 Device = Annotated[str, _option(PROBLEM, metavar="DEVICE", help="Where torch computes.")]
 Full = Annotated[bool, _option(SHOWN, "--full", help="Cut no table and no formula.")]
 Transposed = Annotated[Layout, _option(SHOWN, help="J[i,j] = ∂y_i/∂x_j, or its transpose.")]
+Chain = Annotated[
+    bool,
+    _option(SHOWN, "--chain", help="Show the chain rule step by step, from the output back."),
+]
 NoJacobian = Annotated[bool, _option(SHOWN, "--no-jacobian", help="Do not build J.")]
 MaxEntries = Annotated[
     int, _option(SHOWN, min=0, metavar="N", help="Nest J in JSON up to N entries.")

@@ -31,6 +31,8 @@ KEYS = [
     "findings",
     "notes",
     "environment",
+    "chain",
+    "identity",
 ]
 
 

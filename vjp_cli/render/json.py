@@ -6,6 +6,7 @@ from math import isfinite
 from typing import Any
 
 from vjp_cli.render import View
+from vjp_cli.render.json_chain import chain_keys
 from vjp_cli.render.numbers import complex_text
 from vjp_cli.report import (
     SCHEMA,
@@ -84,6 +85,7 @@ def document(report: Report, view: View) -> dict[str, Any]:
         "findings": [_finding(finding) for finding in report.findings],
         "notes": list(report.notes),
         "environment": dict(report.environment),
+        **chain_keys(report.chain, number, _formula),
     }
 
 

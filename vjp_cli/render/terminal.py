@@ -14,6 +14,7 @@ from rich.text import Text
 
 from vjp_cli.errors import clean
 from vjp_cli.render import View, lines
+from vjp_cli.render.chain import write_chain
 from vjp_cli.render.elide import hidden_line
 from vjp_cli.render.grid import Grid, Segment, cell_width, draw
 from vjp_cli.render.tables import MARKS, tables
@@ -42,6 +43,7 @@ def render_terminal(report: Report, view: View) -> str:
     for name in report.problem.wrt:
         _input(screen, report, name)
     _legend(screen, report)
+    write_chain(screen, report)
     # without v the notes stand in the place of vᵀJ: they say why there is none
     sections = (_notes, _checks, _findings) if report.v is None else (_checks, _findings, _notes)
     for section in sections:

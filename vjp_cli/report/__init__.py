@@ -4,6 +4,7 @@ A report holds numbers and words, no torch tensor, no SymPy object and no layout
 nothing in it knows how it will be shown.
 """
 
+from vjp_cli.report.chain import Chain, ChainStep, Identity, LocalJacobian, Mark, Term
 from vjp_cli.report.parts import (
     CheckResult,
     Finding,
@@ -22,16 +23,22 @@ SCHEMA = "vjp.report/1"
 __all__ = [
     "SCHEMA",
     "Array",
+    "Chain",
+    "ChainStep",
     "CheckResult",
     "Finding",
     "FormulaGroup",
+    "Identity",
     "Judged",
+    "LocalJacobian",
+    "Mark",
     "Number",
     "Output",
     "Problem",
     "Report",
     "Structure",
     "Symbolic",
+    "Term",
     "Truth",
     "TruthKind",
     "Verdict",

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from vjp_cli.report.chain import Chain
 from vjp_cli.report.parts import (
     CheckResult,
     Finding,
@@ -25,6 +26,7 @@ class Report:
         vjp: for each input of ``wrt`` an array of its shape; None without v. An entry is None where
             torch gives no number.
         notes: sentences that the reader must see (no v, what could have hidden an error).
+        chain: the chain rule step by step; None when it was not asked for.
         environment: versions, seed, number of threads.
     """
 
@@ -44,6 +46,7 @@ class Report:
     environment: Mapping[str, str | int | float]
     verdict: Verdict
     exit_code: int
+    chain: Chain | None = None
 
     @property
     def ok(self) -> bool:
