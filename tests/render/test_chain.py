@@ -1,5 +1,6 @@
 """The section of the chain rule on a screen, from reports written by hand."""
 
+import json
 from dataclasses import replace
 from math import nan
 
@@ -125,6 +126,15 @@ def test_marks_have_a_sign():
         "    # an overflow",
         "    % rounded away",
     ]
+
+
+def test_notes_are_told_on_the_screen_and_in_json():
+    chain = replace(steps(DIAGONAL), notes=("t is not built",))
+    assert section(chain)[-1] == "  - t is not built"
+    document = json.loads(render(replace(reports.example(), chain=chain), Format.JSON, View()))
+    assert document["notes"][-1] == "t is not built"
+    assert [step["name"] for step in document["chain"]] == ["y", "x"]
+    assert document["identity"] == []
 
 
 @pytest.mark.parametrize("full", [False, True])

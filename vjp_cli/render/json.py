@@ -83,7 +83,7 @@ def document(report: Report, view: View) -> dict[str, Any]:
         },
         "checks": [_check(check) for check in report.checks],
         "findings": [_finding(finding) for finding in report.findings],
-        "notes": list(report.notes),
+        "notes": [*report.notes, *(report.chain.notes if report.chain else ())],
         "environment": dict(report.environment),
         **chain_keys(report.chain, number, _formula),
     }
