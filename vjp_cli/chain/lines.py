@@ -16,7 +16,7 @@ from vjp_cli.errors import shorten
 from vjp_cli.frames import is_users
 from vjp_cli.lazy import torch
 from vjp_cli.program import Observer
-from vjp_cli.tracing.functional import replaced
+from vjp_cli.replacing import replaced
 from vjp_cli.tracing.positions import flatten
 
 
