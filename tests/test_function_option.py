@@ -134,11 +134,11 @@ def test_help_is_there_whatever_the_function_is(reference: str) -> None:
 @pytest.mark.parametrize(
     ("words", "index", "completions"),
     [
-        ("vjp inspect -f bomb.py:f --al", 4, ["--alpha"]),
+        ("vjp inspect -f bomb.py:f --alp", 4, ["--alpha"]),
         # as bash splits it
-        ("vjp inspect --function bomb.py : f --al", 6, ["--alpha"]),
-        ("vjp inspect -f bomb.py:f --alpha 1 --al", 6, []),
-        ("vjp inspect -f bomb.py:none --al", 4, []),
+        ("vjp inspect --function bomb.py : f --alp", 6, ["--alpha"]),
+        ("vjp inspect -f bomb.py:f --alpha 1 --alp", 6, []),
+        ("vjp inspect -f bomb.py:none --alp", 4, []),
         ("vjp inspect --func", 2, ["--function"]),
     ],
 )

@@ -15,7 +15,14 @@ import typer
 
 from vjp_cli import inspection, ops_page, options
 from vjp_cli.arguments import EXAMPLE, wants_json
-from vjp_cli.choices import checks_of, device_of, dtype_of, format_of, names_of, verdicts_of
+from vjp_cli.choices import (
+    checks_of,
+    device_of,
+    dtype_of,
+    format_of,
+    names_of,
+    verdicts_of,
+)
 from vjp_cli.command import ExpressionCommand, PlainCommand, ProgramGroup, call_of, known_error
 from vjp_cli.errors import ExitCode
 from vjp_cli.line_source import request_lines
@@ -30,6 +37,7 @@ from vjp_cli.output import (
     writer,
 )
 from vjp_cli.problem import request_of, texts_of, truth_of
+from vjp_cli.problem_text.writing import Asked, problem_file, with_reproduction
 from vjp_cli.render import View, render
 from vjp_cli.render.ops import render_ops
 from vjp_cli.report import Verdict
@@ -37,8 +45,7 @@ from vjp_cli.settings import Color, Format, Settings
 
 _DEFAULTS = Settings()
 _FAIL_ON = ",".join(verdict for verdict in Verdict if verdict in _DEFAULTS.fail_on)
-_EXAMPLES = f"""\
-Examples:
+_EXAMPLES = f"""Examples:
   {EXAMPLE} --v 0.1,1,1e-4
   vjp inspect 'k @ x' --k '1,2;3,4;5,6' --x 1,2 --v ones --json | jq .vjp.x"""
 _BATCH_EXAMPLES = """\
@@ -88,6 +95,7 @@ def _inspect(
     order: options.Order = 1,
     dtype: options.Dtype = _DEFAULTS.dtype,
     device: options.Device = _DEFAULTS.device,
+    allow_functions: options.AllowFunctions = False,
     full: options.Full = False,
     layout: options.Transposed = _DEFAULTS.layout,
     chain: options.Chain = False,
@@ -103,6 +111,8 @@ def _inspect(
     json: options.Json = False,
     format: options.Shape = None,
     output: options.File = None,
+    save_problem: options.SaveProblem = None,
+    reproduce: options.Reproduce = False,
     quiet: options.Quiet = False,
     color: options.Colors = Color.AUTO,
     version: options.Version = False,
@@ -138,6 +148,10 @@ def _inspect(
         request = replace(request, against=truth_of(against, names, "--against"))
     with apart():
         report = inspection.inspect(request, settings)
+    problem = Asked(request, settings, call.own_names)
+    if save_problem is not None:
+        write_text(problem_file(report, problem, save_problem), save_problem)
+    report = with_reproduction(report, problem) if reproduce else report
     if not quiet or output:
         view = View(width(output), colored(color, output), unicode_drawn(output), full, max_entries)
         write_text(render(report, chosen, view), output)

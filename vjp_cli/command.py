@@ -6,7 +6,8 @@ call alone, so that Typer's parser, help and completion all know them.
 """
 
 import inspect
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,14 +18,17 @@ from vjp_cli.arguments import EXAMPLE, FUNCTION, Arguments, Known, split
 from vjp_cli.choices import did_you_mean
 from vjp_cli.errors import InputError, VjpError, shorten
 from vjp_cli.expression import Expression, parse
-from vjp_cli.expression_text import StandardInput, read_expression
+from vjp_cli.expression_text import StandardInput
 from vjp_cli.failures import known
 from vjp_cli.functions.source import FunctionSource, find
 from vjp_cli.plain import VALUES, PlainHelp, spare_conversions
 from vjp_cli.problem import Subject, required
+from vjp_cli.problem_text.opening import opened
+from vjp_cli.problem_text.reading import ProblemFile, located, refuse_elsewhere
 
 _CALL = "vjp_cli.call"
 _NOTHING = Expression("", (), (), "y")
+_NO_FILE = ProblemFile("")
 # Typer's own context class is that of its private copy of Click
 _Context = Any
 
@@ -36,14 +40,21 @@ class Call:
     Attributes:
         subject: the parsed expression, or the function; an empty expression for help and completion
             without a good one.
+        problem: the file that the expression was read from, with the options in it.
         options: one for each name of the subject that is no option of the command already.
         values: the text given for each of those names, or None.
     """
 
     stdin: StandardInput = field(default_factory=StandardInput)
     subject: Subject = _NOTHING
+    problem: ProblemFile = _NO_FILE
     options: list[TyperOption] = field(default_factory=list)
     values: dict[str, str | None] = field(default_factory=dict)
+
+    @property
+    def own_names(self) -> frozenset[str]:
+        """The names that have an option of their own."""
+        return frozenset(option.opts[0].removeprefix("--") for option in self.options)
 
 
 def call_of(context: _Context) -> Call:
@@ -108,17 +119,35 @@ class ExpressionCommand(PlainHelp, TyperCommand):
         lenient = bool(asking) or ctx.resilient_parsing
         call = call_of(ctx)
         try:
+            call.problem, arguments = opened(arguments, call.stdin, lenient)
             subject = _subject(arguments, call, lenient)
             if subject is not None:
                 call.subject = subject
                 call.options = _options_of(call, known)
-        except VjpError:
+                refuse_elsewhere(call.problem.options, getattr(subject, "plain", ()))
+        except VjpError as error:
             if not lenient:
-                raise
+                raise located(error, call.problem.options) from error
         spare_conversions(self.get_params(ctx))
         ordered = asking or [*arguments.options, "--", *arguments.words[:1]]
-        rest: list[str] = super().parse_args(ctx, ordered)
+        with _placed(call):
+            rest: list[str] = super().parse_args(ctx, ordered)
         return rest
+
+    def invoke(self, ctx: _Context) -> Any:
+        """Run the command; an error of an option in a problem file says where it stands."""
+        with _placed(call_of(ctx)):
+            return super().invoke(ctx)
+
+
+@contextmanager
+def _placed(call: Call) -> Iterator[None]:
+    try:
+        yield
+    except (VjpError, typer.TyperException) as error:
+        if not call.problem.options:
+            raise
+        raise located(known_error(error), call.problem.options) from error
 
 
 def _subject(arguments: Arguments, call: Call, lenient: bool) -> Subject | None:
@@ -126,13 +155,12 @@ def _subject(arguments: Arguments, call: Call, lenient: bool) -> Subject | None:
     # bash completes words that it has split at the colon
     if lenient and arguments.function and arguments.words[:1] == [":"]:
         return find(arguments.function + "".join(arguments.words[:2]), FUNCTION)
-    word = arguments.expression()
     if arguments.function is not None:
         return find(arguments.function, FUNCTION)
-    # help must not wait for standard input
-    if lenient and word == "-":
+    # help does not wait for standard input
+    if lenient and arguments.words[:1] == ["-"]:
         return None
-    return parse(read_expression(word, call.stdin))
+    return parse(call.problem.expression)
 
 
 def _known_options(params: Iterable[Any]) -> dict[str, Known]:

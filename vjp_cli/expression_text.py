@@ -7,8 +7,9 @@ from pathlib import Path
 from vjp_cli.errors import InputError, LimitError, clean, shorten
 from vjp_cli.settings import LIMITS
 
-# one character is four bytes of UTF-8 at most, and a byte order mark may come first
-_MOST_BYTES = 4 * LIMITS.characters + 3
+# one character is four bytes of UTF-8 at most, and a byte order mark may come first; beside the
+# expression, whose own limit its parser has, there may be the values of a problem
+_MOST_BYTES = 4 * LIMITS.line_characters + 3
 
 
 class StandardInput:
@@ -48,13 +49,20 @@ def read_expression(word: str, stdin: StandardInput) -> str:
 
     Raises:
         InputError: the source cannot be read, is empty or is not UTF-8.
-        LimitError: it is longer than an expression may be.
+        LimitError: it is longer than a problem may be.
     """
     if word == "-":
-        return _decoded(stdin(_MOST_BYTES), "standard input")
+        return _decoded(stdin(_MOST_BYTES), label(word))
     if word.startswith("@"):
-        return _decoded(_file_bytes(word[1:]), f"'{shorten(word[1:])}'")
+        return _decoded(_file_bytes(word[1:]), label(word))
     return word
+
+
+def label(word: str) -> str:
+    """The source that ``word`` names, as a message says it; empty for an expression itself."""
+    if word == "-":
+        return "standard input"
+    return f"'{shorten(word[1:])}'" if word.startswith("@") else ""
 
 
 def _file_bytes(name: str) -> bytes:
@@ -66,7 +74,7 @@ def _file_bytes(name: str) -> bytes:
         if not stat.S_ISREG(status.st_mode):
             raise InputError(f"cannot read '{shorten(name)}': not a regular file")
         if status.st_size > _MOST_BYTES:
-            raise LimitError(f"'{shorten(name)}' has more than {LIMITS.characters} characters")
+            raise LimitError(f"'{shorten(name)}' has more than {LIMITS.line_characters} characters")
         return Path(name).read_bytes()
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error

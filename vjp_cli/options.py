@@ -175,6 +175,17 @@ Shape = Annotated[Format | None, _option(OUTPUT, "--format", help="The output fo
 File = Annotated[
     str | None, _option(OUTPUT, "--output", "-o", metavar="FILE", help="Write to FILE.")
 ]
+SaveProblem = Annotated[
+    str | None,
+    _option(
+        OUTPUT,
+        metavar="FILE",
+        help="Write the problem to FILE, with all numbers; vjp inspect @FILE runs it.",
+    ),
+]
+Reproduce = Annotated[
+    bool, _option(OUTPUT, "--reproduce", help="Add the problem as one line for a shell.")
+]
 Quiet = Annotated[
     bool, _option(OUTPUT, "--quiet", "-q", help="No report: the exit code is the answer.")
 ]
@@ -184,7 +195,8 @@ AllowFunctions = Annotated[
     _option(
         PROBLEM,
         "--allow-functions",
-        help="Requests may name a Python function, FILE.py:NAME; this runs the code of the file.",
+        help="A problem that is read may name a Python function, FILE.py:NAME; this runs the code "
+        "of that file.",
     ),
 ]
 FailFast = Annotated[

@@ -23,7 +23,7 @@ from vjp_cli.problem import (
     truth_of,
 )
 from vjp_cli.settings import Layout, Settings
-from vjp_cli.values import Generated, Value, parse_json_value
+from vjp_cli.values import Generated, Value, from_elsewhere, parse_json_value
 
 Id = str | int | float | None
 
@@ -164,12 +164,10 @@ def _inputs(
 
 
 def _value(decoded: Any, name: str) -> Value | Generated:
-    if isinstance(decoded, str):
-        # whoever writes the lines need not be who may read the files of this machine
-        _, _, text = decoded.rpartition(":")
-        if "@" in decoded or text.strip() == "-":
-            raise InputError(
-                f"{name}: a value in a batch is not read from elsewhere",
-                "write the numbers in the line",
-            )
+    # whoever writes the lines need not be who may read the files of this machine
+    if isinstance(decoded, str) and from_elsewhere(decoded):
+        raise InputError(
+            f"{name}: a value in a batch is not read from elsewhere",
+            "write the numbers in the line",
+        )
     return parse_json_value(decoded, name)

@@ -20,7 +20,7 @@ from vjp_cli.settings import DTYPES
 if TYPE_CHECKING:
     from vjp_cli.lazy import numpy
 
-__all__ = ["Generated", "Value", "parse_json_value", "parse_value"]
+__all__ = ["Generated", "Value", "from_elsewhere", "parse_json_value", "parse_value"]
 
 _RANGES = {
     "int64": (-(2**63), 2**63 - 1),
@@ -79,6 +79,11 @@ def parse_json_value(decoded: object, name: str) -> Value | Generated:
     if isinstance(decoded, str):
         return parse_value(decoded, name)
     return _settle(from_nested(decoded, name), None, name)
+
+
+def from_elsewhere(text: str) -> bool:
+    """Whether the value is read from a file or from standard input, where ``text`` is one."""
+    return "@" in text or text.rpartition(":")[2].strip() == "-"
 
 
 def _split_dtype(text: str, name: str) -> tuple[str | None, str]:

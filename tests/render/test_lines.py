@@ -167,9 +167,15 @@ def test_torch_without_a_number_is_said():
     ]
 
 
-def test_comments_are_not_part_of_the_equation():
-    source = "# a story\ny = x + 2\nz = y*y*2  # the last; is the output"
+@pytest.mark.parametrize(
+    ("expression", "equation"),
+    [
+        ("# a story\n#\ny = x + 2\nz = y*y*2  # the output", "y = x + 2; z = y*y*2"),
+        ("einsum('i#,j', x, x)  # 'a' \"#\" comment", "z = einsum('i#,j', x, x)"),
+    ],
+)
+def test_comments_are_not_the_problem(expression, equation):
     report = reports.example()
-    problem = replace(report.problem, expression=source)
-    shown = replace(report, problem=problem, output=replace(report.output, name="z"))
-    assert headline(shown)[0] == "y = x + 2; z = y*y*2"
+    output = replace(report.output, name="z")
+    report = replace(report, problem=reports.problem(expression), output=output)
+    assert headline(report)[0] == equation

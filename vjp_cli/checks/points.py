@@ -9,11 +9,11 @@ import json
 from vjp_cli.checks.context import Context
 from vjp_cli.errors import VjpError, shorten
 from vjp_cli.lazy import torch
-from vjp_cli.report import Array, CheckResult, Finding, Report, Verdict, worst
+from vjp_cli.report import Array, CheckResult, Finding, Point, Report, Verdict, worst
 from vjp_cli.values import Value
 
 NAME = "further random points"
-# of a point in a message; --seed and --points make it again in full
+# of a point in a message; --reproduce has it in full
 _SHOWN = 160
 
 
@@ -56,11 +56,12 @@ def _row(
         return CheckResult(NAME, Verdict.UNCHECKED, reason="; ".join(left))
     compared = sum(_compared(report) for _, report in reports)
     verdict = worst({report.verdict for _, report in reports})
-    words = []
+    words, point = [], None
     if verdict is not Verdict.OK:
         bad = [(where, report) for where, report in reports if report.verdict is verdict]
         words.append(f"{verdict} at {len(bad)} of {count} points, first {_first(*bad[0])}")
-    return CheckResult(NAME, verdict, compared, reason="; ".join([*words, *left]))
+        point = Point(bad[0][1].inputs, bad[0][1].v)
+    return CheckResult(NAME, verdict, compared, reason="; ".join([*words, *left]), point=point)
 
 
 def _drawn(tensor: "torch.Tensor", generator: "torch.Generator") -> Value:

@@ -17,6 +17,7 @@ from vjp_cli.report import (
     Judged,
     Number,
     Report,
+    Reproduction,
     Symbolic,
     Truth,
     TruthKind,
@@ -86,7 +87,12 @@ def document(report: Report, view: View) -> dict[str, Any]:
         "notes": [*report.notes, *(report.chain.notes if report.chain else ())],
         "environment": dict(report.environment),
         **chain_keys(report.chain, number, _formula),
+        "reproduce": _reproduction(report.reproduction),
     }
+
+
+def _reproduction(lines: Reproduction | None) -> dict[str, str | None] | None:
+    return None if lines is None else {"problem": lines.problem, "point": lines.point}
 
 
 def number(value: Number | None) -> float | int | str | None:

@@ -23,6 +23,8 @@ from vjp_cli.report import (
 
 # the check that stands in where there is no exact derivative
 _ROUGH = "finite differences"
+# what stands before a comment may have texts in quotes
+_COMMENT = re.compile(r"^((?:[^'\"#\n]|'[^'\n]*'|\"[^\"\n]*\")*)#.*", re.MULTILINE)
 _PLACE = re.compile(r"(vjp|jacobian)\.([\w.]+)(?:\[([\d,]*)\])?")
 
 
@@ -161,8 +163,7 @@ def _equation(report: Report) -> str:
         plain = (f"{key}={value!r}" for key, value in problem.arguments.items())
         output = "" if problem.output_index is None else f"[{problem.output_index}]"
         return f"{name} = {problem.function}({', '.join([*report.inputs, *plain])}){output}"
-    # no text of the language can hold this sign, so it begins a comment wherever it is
-    code = re.sub("#.*", "", problem.expression)
+    code = _COMMENT.sub(r"\1", problem.expression)
     statements = [part.strip() for part in re.split(r"[;\n]", code) if part.strip()]
     if not re.match(rf"{re.escape(name)}\s*=(?!=)", statements[-1]):
         statements[-1] = f"{name} = {statements[-1]}"
@@ -180,15 +181,24 @@ def _product_signs(formula: str) -> str:
 
 def _place(where: str, report: Report) -> str:
     """``vᵀJ at x[1]`` or ``∂y[0]/∂x[1]``; another place is left as it is written."""
+    side, what = entry(where, report)
+    return f"{product(report)} at {what}" if side == "vjp" else what
+
+
+def entry(where: str, report: Report) -> tuple[str, str]:
+    """The side of a finding, ``vjp`` or ``jacobian``, and there ``x[1]`` or ``∂y[0]/∂x[1]``.
+
+    For another place the side is empty, and the place is left as it is written.
+    """
     match = _PLACE.fullmatch(where)
     if match is None:
-        return where
+        return "", where
     side, name, indices = match[1], match[2], [i for i in (match[3] or "").split(",") if i]
     if side == "vjp":
-        return f"{product(report)} at {_element(name, indices)}"
+        return side, _element(name, indices)
     rank = len(report.output.value.shape)
     output = _element(report.output.name, indices[:rank])
-    return f"∂{output}/∂{_element(name, indices[rank:])}"
+    return side, f"∂{output}/∂{_element(name, indices[rank:])}"
 
 
 def _element(name: str, indices: Sequence[str]) -> str:

@@ -21,7 +21,7 @@ _STYLES: dict[str, str] = {
     "rule": "dim",
     "": "",
 }
-_NARROWEST = 20
+NARROWEST = 20
 _MOST_LINES = 12
 _ASCII = str.maketrans({"─": "-", "│": "|", "┼": "+", "…": "...", "∂": "d"})
 
@@ -31,7 +31,7 @@ class Screen:
 
     def __init__(self, view: View) -> None:
         self.view = view
-        self.width = max(view.width, _NARROWEST)
+        self.width = max(view.width, NARROWEST)
         self._out = StringIO()
         self._console = Console(
             file=self._out,
@@ -48,10 +48,9 @@ class Screen:
         )
 
     def spell(self, text: str, escape: bool = True) -> str:
-        """``text`` without anything that a terminal acts on, in ASCII where asked for.
+        """``text`` without anything that a terminal acts on, in ASCII where the view asks for it.
 
-        Args:
-            escape: whether letters outside ASCII are escaped there; else only signs are replaced.
+        There only signs are replaced where ``escape`` is False, and letters stay as they are.
         """
         if text.isascii() and text.isprintable():
             return text
@@ -68,19 +67,24 @@ class Screen:
         if label and start.cell_len > self.width // 2:
             self.line(start)
             start = Text(" " * (indent + 2))
-        room = max(self.width - start.cell_len, _NARROWEST)
+        room = max(self.width - start.cell_len, NARROWEST)
         for line in Text(self.spell(text)).wrap(self._console, room, overflow="fold") or [Text()]:
             self.line(start + line)
             start = Text(" " * start.cell_len)
 
-    def styled(self, segments: Sequence[Segment]) -> Text:
+    def styled(self, segments: Sequence[Segment], escape: bool = True) -> Text:
         """``segments`` as rich text, each in the style of its role."""
-        return Text.assemble(*((self.spell(text), _STYLES[role]) for text, role in segments))
+        spelt = ((self.spell(text, escape), _STYLES[role]) for text, role in segments)
+        return Text.assemble(*spelt)
 
-    def title(self, text: str) -> None:
+    def title(self, text: str, escape: bool = True) -> None:
         """A line that begins a section, after an empty one."""
         self.line(Text())
-        self.line(Text(self.spell(text), _STYLES["name"]))
+        self.line(Text(self.spell(text, escape), _STYLES["name"]))
+
+    def whole(self, text: str) -> None:
+        """A line that is copied, and so neither indented nor wrapped nor spelt in another way."""
+        self.line(Text(clean(text)))
 
     def line(self, line: Text) -> None:
         """A line that is written as it is, however long."""

@@ -15,6 +15,7 @@ from vjp_cli.report.parts import (
     Structure,
     Symbolic,
 )
+from vjp_cli.report.reproduction import Point, Reproduction
 from vjp_cli.report.values import Array, Number, Truth, TruthKind, Verdict, worst
 from vjp_cli.report.whole import Report
 
@@ -34,8 +35,10 @@ __all__ = [
     "Mark",
     "Number",
     "Output",
+    "Point",
     "Problem",
     "Report",
+    "Reproduction",
     "Structure",
     "Symbolic",
     "Term",

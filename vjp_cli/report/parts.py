@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from vjp_cli.report.reproduction import Point
 from vjp_cli.report.values import Array, Number, Truth, Verdict
 
 
@@ -98,6 +99,7 @@ class CheckResult:
         reason: required unless the verdict is ``ok``.
         order: of the derivative that it speaks of: a gradient is right or wrong whatever a second
             one is, so only the first order counts in the report's verdict.
+        point: where the check found what it says, if not at the inputs of the report.
     """
 
     name: str
@@ -107,6 +109,7 @@ class CheckResult:
     max_ratio: float | None = None
     reason: str = ""
     order: int = 1
+    point: Point | None = None
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from vjp_cli.report.parts import (
     Structure,
     Symbolic,
 )
+from vjp_cli.report.reproduction import Reproduction
 from vjp_cli.report.values import Array, Number, Verdict
 
 
@@ -28,6 +29,7 @@ class Report:
         notes: sentences that the reader must see (no v, what could have hidden an error).
         chain: the chain rule step by step; None when it was not asked for.
         environment: versions, seed, number of threads.
+        reproduction: what makes the report again, where asked for.
     """
 
     problem: Problem
@@ -47,6 +49,7 @@ class Report:
     verdict: Verdict
     exit_code: int
     chain: Chain | None = None
+    reproduction: Reproduction | None = None
 
     @property
     def ok(self) -> bool:
