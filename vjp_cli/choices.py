@@ -7,7 +7,7 @@ from unicodedata import normalize
 
 from vjp_cli.errors import InputError, shorten
 from vjp_cli.report import Verdict
-from vjp_cli.settings import DTYPES, Check, Format
+from vjp_cli.settings import DTYPES, Check, Format, Language
 
 # torch's other dtypes; none of them can carry a derivative
 _DISCRETE = re.compile(r"u?int\d*|long|short|byte|char|bool|q(u?int)\d+")
@@ -101,6 +101,17 @@ def format_of(chosen: Format | None, json: bool) -> Format:
     if json and chosen not in (None, Format.JSON):
         raise InputError(f"--json and --format {chosen} contradict each other", "give one of them")
     return Format.JSON if json else chosen or Format.TABLE
+
+
+def language_of(explain: bool, chosen: Language | None) -> Language | None:
+    """The language that ``--explain`` and ``--lang`` ask for together; None for no explanation.
+
+    Raises:
+        InputError: there is a language, and nothing to explain.
+    """
+    if chosen is not None and not explain:
+        raise InputError("--lang is the language of an explanation", "add --explain")
+    return (chosen or Language.ENGLISH) if explain else None
 
 
 def assignments(texts: Iterable[str]) -> dict[str, str]:

@@ -20,6 +20,7 @@ from vjp_cli.choices import (
     device_of,
     dtype_of,
     format_of,
+    language_of,
     names_of,
     verdicts_of,
 )
@@ -96,6 +97,8 @@ def _inspect(
     dtype: options.Dtype = _DEFAULTS.dtype,
     device: options.Device = _DEFAULTS.device,
     allow_functions: options.AllowFunctions = False,
+    explain: options.Explain = False,
+    lang: options.Lang = None,
     full: options.Full = False,
     layout: options.Transposed = _DEFAULTS.layout,
     chain: options.Chain = False,
@@ -135,6 +138,7 @@ def _inspect(
         order=order,
         points=points,
         chain=chain,
+        language=language_of(explain, lang),
         checks=_DEFAULTS.checks
         if checks is None
         else checks_of(names_of(checks, "--checks"), "--checks"),

@@ -25,6 +25,7 @@ from vjp_cli.errors import InputError, LimitError, VjpError
 from vjp_cli.exact.oracle import SlopeOracle
 from vjp_cli.exact.side import answer
 from vjp_cli.exact.tracing_program import Point
+from vjp_cli.explain.story import explained
 from vjp_cli.expression import Expression, parse
 from vjp_cli.functions.body import UserFunction
 from vjp_cli.functions.loading import load
@@ -52,7 +53,7 @@ def inspect(request: Request, settings: Settings) -> Report:
     with warnings.catch_warnings(), contextlib.redirect_stdout(sys.stderr):
         # the same operations run many times more on the exact side and in the checks
         warnings.simplefilter("ignore")
-        return _inspect(request, settings)
+        return explained(_inspect(request, settings), settings)
 
 
 def _inspect(request: Request, settings: Settings) -> Report:

@@ -11,7 +11,7 @@ import typer
 import vjp_cli
 from vjp_cli.output import write_text
 from vjp_cli.plain import JUDGEMENT, OUTPUT, PROBLEM, SHOWN
-from vjp_cli.settings import Check, Color, Format, Layout
+from vjp_cli.settings import Check, Color, Format, Language, Layout
 
 
 def _option(panel: str, *names: str, help: str, **more: Any) -> Any:
@@ -108,6 +108,10 @@ Dtype = Annotated[
     str, _option(PROBLEM, metavar="DTYPE", help="The dtype that inputs are rounded to.")
 ]
 Device = Annotated[str, _option(PROBLEM, metavar="DEVICE", help="Where torch computes.")]
+Explain = Annotated[
+    bool, _option(SHOWN, "--explain", help="Add the report in words, with its own numbers.")
+]
+Lang = Annotated[Language | None, _option(SHOWN, help="The language of --explain; en if not said.")]
 Full = Annotated[bool, _option(SHOWN, "--full", help="Cut no table and no formula.")]
 Transposed = Annotated[Layout, _option(SHOWN, help="J[i,j] = ∂y_i/∂x_j, or its transpose.")]
 Chain = Annotated[

@@ -31,6 +31,13 @@ class Color(StrEnum):
     NEVER = "never"
 
 
+class Language(StrEnum):
+    """The languages of an explanation."""
+
+    ENGLISH = "en"
+    CHINESE = "zh"
+
+
 class Check(StrEnum):
     """Further checks, of torch against itself; each is a file of ``vjp_cli.checks``."""
 
@@ -97,6 +104,7 @@ class Settings:
         output_index: which output of a function is y; None where it has one.
         chain: whether the chain rule is shown step by step.
         checks: the further checks to make, where they apply.
+        language: of the explanation; None for no explanation.
     """
 
     wrt: tuple[str, ...] = ()
@@ -119,3 +127,4 @@ class Settings:
     output_index: int | None = None
     chain: bool = False
     checks: tuple[Check, ...] = tuple(check for check in Check if check not in ON_REQUEST)
+    language: Language | None = None

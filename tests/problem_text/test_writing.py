@@ -177,7 +177,7 @@ def test_float32_has_few_digits():
 
 def test_nothing_is_said_unless_asked():
     found = answer(["inspect", "x", "--x", "1"])
-    assert found["reproduce"] is None
+    assert (found["reproduce"], found["explanation"]) == (None, None)
 
 
 def test_a_finding_at_a_random_point():

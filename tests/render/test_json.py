@@ -33,6 +33,7 @@ KEYS = [
     "environment",
     "chain",
     "identity",
+    "explanation",
     "reproduce",
 ]
 

@@ -12,6 +12,7 @@ from vjp_cli.report import (
     SCHEMA,
     Array,
     CheckResult,
+    Explanation,
     Finding,
     FormulaGroup,
     Judged,
@@ -87,8 +88,13 @@ def document(report: Report, view: View) -> dict[str, Any]:
         "notes": [*report.notes, *(report.chain.notes if report.chain else ())],
         "environment": dict(report.environment),
         **chain_keys(report.chain, number, _formula),
+        "explanation": _explanation(report.explanation),
         "reproduce": _reproduction(report.reproduction),
     }
+
+
+def _explanation(explanation: Explanation | None) -> list[str] | None:
+    return None if explanation is None else [each.text for each in explanation.paragraphs]
 
 
 def _reproduction(lines: Reproduction | None) -> dict[str, str | None] | None:

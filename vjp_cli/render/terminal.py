@@ -12,6 +12,7 @@ from rich.text import Text
 from vjp_cli.render import View, lines
 from vjp_cli.render.chain import write_chain
 from vjp_cli.render.elide import hidden_line
+from vjp_cli.render.explanation import draw_explanation
 from vjp_cli.render.grid import Grid, cell_width, draw
 from vjp_cli.render.reproduction import draw_reproduction
 from vjp_cli.render.screen import Screen
@@ -34,6 +35,7 @@ def render_terminal(report: Report, view: View) -> str:
     sections = (_notes, _checks, _findings) if report.v is None else (_checks, _findings, _notes)
     for section in sections:
         section(screen, report)
+    draw_explanation(screen, report)
     draw_reproduction(screen, report)
     return screen.text()
 

@@ -5,6 +5,7 @@ nothing in it knows how it will be shown.
 """
 
 from vjp_cli.report.chain import Chain, ChainStep, Identity, LocalJacobian, Mark, Term
+from vjp_cli.report.explanation import Explanation, Paragraph
 from vjp_cli.report.parts import (
     CheckResult,
     Finding,
@@ -27,6 +28,7 @@ __all__ = [
     "Chain",
     "ChainStep",
     "CheckResult",
+    "Explanation",
     "Finding",
     "FormulaGroup",
     "Identity",
@@ -35,6 +37,7 @@ __all__ = [
     "Mark",
     "Number",
     "Output",
+    "Paragraph",
     "Point",
     "Problem",
     "Report",

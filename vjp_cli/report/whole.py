@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from vjp_cli.report.chain import Chain
+from vjp_cli.report.explanation import Explanation
 from vjp_cli.report.parts import (
     CheckResult,
     Finding,
@@ -29,6 +30,7 @@ class Report:
         notes: sentences that the reader must see (no v, what could have hidden an error).
         chain: the chain rule step by step; None when it was not asked for.
         environment: versions, seed, number of threads.
+        explanation: the report in words, where asked for.
         reproduction: what makes the report again, where asked for.
     """
 
@@ -49,6 +51,7 @@ class Report:
     verdict: Verdict
     exit_code: int
     chain: Chain | None = None
+    explanation: Explanation | None = None
     reproduction: Reproduction | None = None
 
     @property

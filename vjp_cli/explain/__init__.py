@@ -1,0 +1,1 @@
+"""A report in words for a newcomer, in one of several languages."""
