@@ -181,6 +181,18 @@ def test_coordinates_hide_no_number_outside_the_pattern():
     assert report["jacobian"]["w"]["values"] == [0.5, 0.25, -2.0, 0.0, 0.5, 0.25, -2.0]
 
 
+def test_plain_arguments_are_json_too():
+    problem = reports.problem(arguments={"scale": inf, "mode": "inf", "flag": True, "count": 3})
+    report = loaded(replace(reports.scalar(), problem=problem))
+
+    assert report["problem"]["arguments"] == {
+        "scale": "Infinity",
+        "mode": "inf",
+        "flag": True,
+        "count": 3,
+    }
+
+
 def test_size_zero():
     report = loaded(reports.empty(), max_entries=0)
 

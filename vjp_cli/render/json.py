@@ -50,7 +50,7 @@ def document(report: Report, view: View) -> dict[str, Any]:
             "expression": problem.expression,
             "function": problem.function,
             "against": problem.against,
-            "arguments": dict(problem.arguments),
+            "arguments": {name: _plain(value) for name, value in problem.arguments.items()},
             "output_index": problem.output_index,
             "order": 1 if problem.weights is None else 2,
             "weights": None if problem.weights is None else problem.weights.map(number).nested(),
@@ -112,6 +112,10 @@ def number(value: Number | None) -> float | int | str | None:
     if isfinite(value):
         return value
     return "NaN" if value != value else "Infinity" if value > 0 else "-Infinity"
+
+
+def _plain(value: Any) -> Any:
+    return value if isinstance(value, str) else number(value)
 
 
 def _numbers(arrays: Arrays) -> dict[str, Any] | None:
