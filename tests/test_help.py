@@ -84,6 +84,7 @@ def complete(words: str, index: int) -> list[str]:
         ("vjp inspect 'alpha*' --alp", 3, []),
         ("vjp inspect x --layout ", 4, ["numerator", "denominator"]),
         ("vjp inspect x --dev", 3, ["--device"]),
+        ("vjp schema re", 2, ["report", "request"]),
     ],
 )
 def test_the_shell_completes(words: str, index: int, completions: list[str]) -> None:

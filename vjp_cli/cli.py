@@ -57,6 +57,10 @@ _OPS_EXAMPLES = """\
 Examples:
   vjp ops
   vjp ops relu"""
+_SCHEMA_EXAMPLES = """\
+Examples:
+  vjp schema
+  vjp schema report | jq '."$defs".Report.properties | keys'"""
 
 app = typer.Typer(
     cls=ProgramGroup,
@@ -218,6 +222,18 @@ def _ops(
     chosen: Format = format_of(format, json)
     found = ops_page.listing() if name is None else ops_page.page(name)
     write_text(render_ops(found, chosen))
+
+
+@app.command("schema", cls=PlainCommand, add_help_option=False, epilog=_SCHEMA_EXAMPLES)
+def _schema(
+    name: options.SchemaName = None, version: options.Version = False, help: options.Help = False
+) -> None:
+    """Show the JSON Schema of requests, reports and errors.
+
+    Every key is described. Keys are only ever added.
+    """
+    # with msgspec, which help can do without
+    write_text(pkgutil.resolve_name("vjp_cli.schema.documents:text")(name))
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -3,7 +3,17 @@
 import platform
 
 from vjp_cli import __version__
-from vjp_cli.errors import EvaluationError, ExitCode, LimitError, VjpError, clean, shorten
+from vjp_cli.errors import (
+    EvaluationError,
+    ExitCode,
+    ExpressionError,
+    InputError,
+    LimitError,
+    OutputError,
+    VjpError,
+    clean,
+    shorten,
+)
 
 ERROR_SCHEMA = "vjp.error/1"
 
@@ -11,6 +21,13 @@ ERROR_SCHEMA = "vjp.error/1"
 class _Bug(VjpError):
     kind = "bug"
     exit_code = ExitCode.BUG
+
+
+# the words that an error's ``kind`` may be
+KINDS = tuple(
+    error.kind
+    for error in (InputError, ExpressionError, EvaluationError, LimitError, OutputError, _Bug)
+)
 
 
 def known(error: Exception) -> VjpError:

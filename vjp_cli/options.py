@@ -3,7 +3,7 @@
 A command's function annotates its parameters with these; the defaults stand in its signature.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Annotated, Any
 
 import typer
@@ -11,6 +11,7 @@ import typer
 import vjp_cli
 from vjp_cli.output import write_text
 from vjp_cli.plain import JUDGEMENT, OUTPUT, PROBLEM, SHOWN
+from vjp_cli.schema import NAMES
 from vjp_cli.settings import Check, Color, Format, Language, Layout
 
 
@@ -29,6 +30,11 @@ def _answer(name: str, letter: str, help: str, text: Callable[[typer.Context], s
     return _option(
         OUTPUT, name, letter, help=help, is_eager=True, expose_value=False, callback=write
     )
+
+
+def _completed(choices: Iterable[str]) -> Callable[[str], list[str]]:
+    """What the shell offers for the beginning of one of ``choices``."""
+    return lambda incomplete: [choice for choice in choices if choice.startswith(incomplete)]
 
 
 Help = Annotated[
@@ -220,5 +226,14 @@ Operation = Annotated[
         metavar="NAME",
         help="An operation, as it is written in an expression; all of them without it.",
         rich_help_panel=PROBLEM,
+    ),
+]
+SchemaName = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="NAME",
+        help=f"One of {', '.join(NAMES)}; all of them in one document without it.",
+        rich_help_panel=SHOWN,
+        autocompletion=_completed(NAMES),
     ),
 ]

@@ -22,28 +22,46 @@ from vjp_cli.problem import (
     sorted_out,
     truth_of,
 )
-from vjp_cli.settings import Layout, Settings
+from vjp_cli.schema import shapes
+from vjp_cli.schema.shapes import says
+from vjp_cli.settings import DTYPES, Check, Layout, Settings
 from vjp_cli.values import Generated, Value, from_elsewhere, parse_json_value
 
 Id = str | int | float | None
 
 
 class RequestLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The keys of a batch request; one that is null counts as not given."""
+    """A request: a line of what vjp batch reads. A key that is null counts as not given."""
 
-    id: Id = None
-    expression: str | None = None
-    function: str | None = None
-    against: str | None = None
-    loss: str | None = None
-    inputs: dict[str, Any] | None = None
-    v: Any = None
-    wrt: str | list[str] | None = None
-    dtype: str | None = None
-    layout: Layout | None = None
-    checks: list[str] | None = None
-    output_index: Annotated[int, msgspec.Meta(ge=0)] | None = None
-    order: Annotated[int, msgspec.Meta(ge=1, le=2)] | None = None
+    id: Annotated[Id, says("A text or number to tell the line by; it is echoed.")] = None
+    expression: Annotated[str | None, says("The expression.")] = None
+    function: Annotated[
+        str | None, says("FILE.py:NAME in the place of an expression; needs --allow-functions.")
+    ] = None
+    against: Annotated[
+        str | None, says("The function that the truth is taken from; needs --allow-functions.")
+    ] = None
+    loss: Annotated[str | None, says("Not supported yet.")] = None
+    inputs: Annotated[
+        dict[str, shapes.Value | None] | None, says("The value of each name; it is no file.")
+    ] = None
+    v: Annotated[shapes.Value | None, says("The cotangent, in the shape of the output.")] = None
+    wrt: Annotated[
+        str | list[str] | None, says("The inputs to differentiate by; all of them without it.")
+    ] = None
+    dtype: Annotated[
+        str | None, says("What inputs and v are rounded to.", examples=list(DTYPES))
+    ] = None
+    layout: Annotated[Layout | None, says("How tables show J.")] = None
+    checks: Annotated[
+        list[str] | None, says("The further checks to make.", examples=[list(Check)])
+    ] = None
+    output_index: Annotated[
+        Annotated[int, msgspec.Meta(ge=0)] | None, says("Which output of a function is y, from 0.")
+    ] = None
+    order: Annotated[
+        Annotated[int, msgspec.Meta(ge=1, le=2)] | None, says("2 for second derivatives.")
+    ] = None
 
 
 _KEYS = tuple(field.name for field in msgspec.structs.fields(RequestLine))

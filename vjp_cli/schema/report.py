@@ -1,0 +1,52 @@
+"""The JSON of a report: its keys in their order, and what each of them means.
+
+A new key of ``vjp_cli.render.json`` is declared here, in one line; the schema, its tests and the
+check of every sample follow from it. Keys are only ever added.
+"""
+
+from typing import Annotated
+
+from vjp_cli.errors import ExitCode
+from vjp_cli.report import SCHEMA, Verdict
+from vjp_cli.schema.parts import (
+    Answer,
+    Check,
+    Finding,
+    Judgement,
+    Output,
+    Problem,
+    Structure,
+    Symbolic,
+    Truth,
+)
+from vjp_cli.schema.shapes import Gradients, Jacobian, Numbers, says
+
+
+class Report(Answer, kw_only=True):
+    """The answer to one problem: what vjp inspect --json prints, and a line of vjp batch."""
+
+    schema: Annotated[str, says("The name and version of this format.", const=SCHEMA)]
+    ok: Annotated[bool, says("Whether the exit code is 0.")]
+    verdict: Annotated[Verdict, says("The worst verdict of all entries and checks.")]
+    exit_code: Annotated[ExitCode, says("The exit code of a call with this problem alone.")]
+    problem: Problem
+    inputs: Annotated[dict[str, Numbers], says("The value of each input, rounded to the dtype.")]
+    output: Output
+    v: Annotated[Numbers | None, says("The cotangent; null where none was given or implied.")]
+    jacobian: Annotated[
+        dict[str, Jacobian] | None, says("torch's J by each input; null where it was not built.")
+    ]
+    vjp: Annotated[
+        dict[str, Gradients] | None,
+        says("For each input what y.backward(v) leaves in .grad; null without v."),
+    ]
+    symbolic: Symbolic
+    structure: Annotated[dict[str, Structure], says("The pattern of J, by input, where known.")]
+    truth: Truth
+    verdicts: Judgement
+    checks: Annotated[list[Check], says("What was compared, a row each.")]
+    findings: Annotated[list[Finding], says("The entries that are not ok, each with its cause.")]
+    notes: Annotated[list[str], says("Sentences that the reader must see.")]
+    environment: Annotated[
+        dict[str, str | int | float], says("Versions, the seed and the number of threads.")
+    ]
