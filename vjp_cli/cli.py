@@ -13,8 +13,8 @@ from typing import NoReturn
 
 import typer
 
-from vjp_cli import inspection, ops_page, options
-from vjp_cli.arguments import EXAMPLE, wants_json
+from vjp_cli import examples, inspection, ops_page, options
+from vjp_cli.arguments import wants_json
 from vjp_cli.choices import (
     checks_of,
     device_of,
@@ -46,21 +46,6 @@ from vjp_cli.settings import Color, Format, Settings
 
 _DEFAULTS = Settings()
 _FAIL_ON = ",".join(verdict for verdict in Verdict if verdict in _DEFAULTS.fail_on)
-_EXAMPLES = f"""Examples:
-  {EXAMPLE} --v 0.1,1,1e-4
-  vjp inspect 'k @ x' --k '1,2;3,4;5,6' --x 1,2 --v ones --json | jq .vjp.x"""
-_BATCH_EXAMPLES = """\
-Examples:
-  echo '{"expression": "x**2", "inputs": {"x": [1, 2]}, "v": [1, 0.5]}' | vjp batch -
-  vjp batch problems.jsonl -o reports.jsonl --fail-on wrong,nan"""
-_OPS_EXAMPLES = """\
-Examples:
-  vjp ops
-  vjp ops relu"""
-_SCHEMA_EXAMPLES = """\
-Examples:
-  vjp schema
-  vjp schema report | jq '."$defs".Report.properties | keys'"""
 
 app = typer.Typer(
     cls=ProgramGroup,
@@ -70,7 +55,7 @@ app = typer.Typer(
 )
 
 
-@app.callback(invoke_without_command=True, add_help_option=False, epilog=_EXAMPLES)
+@app.callback(invoke_without_command=True, add_help_option=False, epilog=examples.INSPECT)
 def _program(
     context: typer.Context, version: options.Version = False, help: options.Help = False
 ) -> None:
@@ -86,7 +71,7 @@ def _program(
     cls=ExpressionCommand,
     options_metavar="[--NAME VALUE]... [OPTIONS]",
     add_help_option=False,
-    epilog=_EXAMPLES,
+    epilog=examples.INSPECT,
 )
 def _inspect(
     context: typer.Context,
@@ -166,7 +151,7 @@ def _inspect(
     return report.exit_code
 
 
-@app.command("batch", cls=PlainCommand, add_help_option=False, epilog=_BATCH_EXAMPLES)
+@app.command("batch", cls=PlainCommand, add_help_option=False, epilog=examples.BATCH)
 def _batch(
     file: options.Requests,
     strict: options.Strict = False,
@@ -207,7 +192,7 @@ def _batch(
     return max(codes)
 
 
-@app.command("ops", cls=PlainCommand, add_help_option=False, epilog=_OPS_EXAMPLES)
+@app.command("ops", cls=PlainCommand, add_help_option=False, epilog=examples.OPS)
 def _ops(
     name: options.Operation = None,
     json: options.Json = False,
@@ -224,7 +209,7 @@ def _ops(
     write_text(render_ops(found, chosen))
 
 
-@app.command("schema", cls=PlainCommand, add_help_option=False, epilog=_SCHEMA_EXAMPLES)
+@app.command("schema", cls=PlainCommand, add_help_option=False, epilog=examples.SCHEMA)
 def _schema(
     name: options.SchemaName = None, version: options.Version = False, help: options.Help = False
 ) -> None:
@@ -234,6 +219,17 @@ def _schema(
     """
     # with msgspec, which help can do without
     write_text(pkgutil.resolve_name("vjp_cli.schema.documents:text")(name))
+
+
+@app.command("help", cls=PlainCommand, add_help_option=False, epilog=examples.HELP)
+def _help(
+    topic: options.Topic = None, version: options.Version = False, help: options.Help = False
+) -> int:
+    """Show a page on the method, the verdicts, the language and more."""
+    if topic in [command.name for command in app.registered_commands]:
+        return run([str(topic), "--help"])
+    write_text(pkgutil.resolve_name("vjp_cli.pages.content:text")(topic, width(None)))
+    return ExitCode.OK
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -145,4 +145,6 @@ _READERS: dict[str, Callable[[Source], Value]] = {
     "pt": read_pt,
     "safetensors": read_safetensors,
 }
+# the endings of the files that can be read
+FORMATS = tuple(_READERS)
 _KEYED = ("npz", "pt", "safetensors")

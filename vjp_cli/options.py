@@ -10,6 +10,7 @@ import typer
 
 import vjp_cli
 from vjp_cli.output import write_text
+from vjp_cli.pages import TOPICS
 from vjp_cli.plain import JUDGEMENT, OUTPUT, PROBLEM, SHOWN
 from vjp_cli.schema import NAMES
 from vjp_cli.settings import Check, Color, Format, Language, Layout
@@ -235,5 +236,14 @@ SchemaName = Annotated[
         help=f"One of {', '.join(NAMES)}; all of them in one document without it.",
         rich_help_panel=SHOWN,
         autocompletion=_completed(NAMES),
+    ),
+]
+Topic = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="TOPIC",
+        help=f"One of {', '.join(TOPICS)}, or a command; what each is about without it.",
+        rich_help_panel=SHOWN,
+        autocompletion=_completed(TOPICS),
     ),
 ]

@@ -20,7 +20,14 @@ from vjp_cli.settings import DTYPES
 if TYPE_CHECKING:
     from vjp_cli.lazy import numpy
 
-__all__ = ["Generated", "Value", "from_elsewhere", "parse_json_value", "parse_value"]
+__all__ = [
+    "CONSTANTS",
+    "Generated",
+    "Value",
+    "from_elsewhere",
+    "parse_json_value",
+    "parse_value",
+]
 
 _RANGES = {
     "int64": (-(2**63), 2**63 - 1),
@@ -30,6 +37,8 @@ _RANGES = {
     "uint8": (0, 2**8 - 1),
     "bool": (0, 1),
 }
+# the dtypes that a constant may have
+CONSTANTS = tuple(_RANGES)
 
 
 def parse_value(
