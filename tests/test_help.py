@@ -7,6 +7,7 @@ import pytest
 
 from tests.helpers import Asked, Result, ask, run, run_process
 from vjp_cli import __version__
+from vjp_cli.settings import Check
 
 
 @pytest.fixture
@@ -41,6 +42,48 @@ def test_help_is_there_whatever_the_expression_is(arguments: list[str]) -> None:
     result = run("inspect", *arguments, "--help")
     assert (result.exit_code, result.stderr) == (0, "")
     assert result.stdout.startswith("Usage: vjp inspect")
+
+
+COMMANDS = ["inspect", "batch", "ops", "schema", "help"]
+
+
+def test_every_command_is_listed_in_a_line_of_its_own() -> None:
+    listed = run("--help").stdout.partition("Commands:\n")[2].partition("\n\n")[0].splitlines()
+    assert [line.split()[0] for line in listed] == COMMANDS
+    assert all(line.endswith(".") and not line.endswith("...") for line in listed)
+
+
+@pytest.mark.parametrize("command", [[], *([command] for command in COMMANDS)])
+def test_help_fits_80_columns_and_has_two_examples(command: list[str]) -> None:
+    text = run(*command, "--help").stdout
+    assert max(map(len, text.splitlines())) <= 80
+    assert len(text.partition("Examples:\n")[2].splitlines()) == 2
+
+
+def test_no_word_is_broken_at_its_hyphen() -> None:
+    text = run("inspect", "--help").stdout
+    assert [check for check in Check if check not in text] == []
+    assert not re.search(r"\w-$", text, re.MULTILINE)
+
+
+def test_bounds_and_arguments_are_in_words() -> None:
+    text = run("inspect", "--help").stdout
+    assert "[1 to 30]" in text
+    assert "from 0.  [at least 0]" in text
+    assert not re.search(r"<str>|[<>]=", text)
+
+
+def test_the_commonest_options_come_first() -> None:
+    text = run("inspect", "--help").stdout
+    first = ["EXPR", "-f,", "--v,", "--wrt", "--dtype", "--let", "--against", "--device"]
+    first += ["--strict", "--fail-on", "--json", "--format", "-o,"]
+    places = [text.index(f"\n  {name}") for name in first]
+    assert places == sorted(places)
+
+
+def test_a_narrow_terminal_gets_narrow_help() -> None:
+    text = run("inspect", "--help", environment={"COLUMNS": "60"}).stdout
+    assert max(map(len, text.partition("Examples:")[0].splitlines())) <= 60
 
 
 def test_help_offers_no_short_v() -> None:
@@ -85,6 +128,8 @@ def complete(words: str, index: int) -> list[str]:
         ("vjp inspect x --layout ", 4, ["numerator", "denominator"]),
         ("vjp inspect x --dev", 3, ["--device"]),
         ("vjp schema re", 2, ["report", "request"]),
+        ("vjp help v", 2, ["verdicts", "values"]),
+        ("vjp help e", 2, ["exit-codes"]),
     ],
 )
 def test_the_shell_completes(words: str, index: int, completions: list[str]) -> None:

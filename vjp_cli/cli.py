@@ -79,11 +79,11 @@ def _inspect(
     function: options.Function = None,
     v: options.Cotangent = None,
     wrt: options.Wrt = None,
+    dtype: options.Dtype = _DEFAULTS.dtype,
     let: options.Let = None,
     against: options.Against = None,
     output_index: options.OutputIndex = None,
     order: options.Order = 1,
-    dtype: options.Dtype = _DEFAULTS.dtype,
     device: options.Device = _DEFAULTS.device,
     allow_functions: options.AllowFunctions = False,
     explain: options.Explain = False,
@@ -110,7 +110,10 @@ def _inspect(
     version: options.Version = False,
     help: options.Help = False,
 ) -> int:
-    """Show J, v, vᵀJ and an independent derivation of them for one expression or function."""
+    """Show J, v and vᵀJ of an expression or function, and judge them.
+
+    The numbers are torch's, beside an independent derivation of the same.
+    """
     settings = Settings(
         wrt=names_of(wrt, "--wrt") if wrt is not None else (),
         dtype=dtype_of(dtype),

@@ -1,5 +1,7 @@
 """What every command has: help under headings, and option values read without pydantic."""
 
+import re
+import textwrap
 from collections.abc import Iterable
 from typing import Any
 
@@ -10,6 +12,12 @@ PROBLEM, VALUES, SHOWN, JUDGEMENT, OUTPUT = PANELS = (
     "Judgement",
     "Output",
 )
+
+# the bounds of a number, as Typer writes them: of an option x, which here is an input
+_BOUNDS = re.compile(r"(?<=[\[ ])(?:(\d+)<=)?x(?:>=(\d+)|<=(\d+))(?=\]$)")
+# longer names of options have a line of their own
+_COLUMN = 30
+_GAP = "  "
 
 
 class PlainHelp:
@@ -27,11 +35,31 @@ class PlainHelp:
         for panel, records in rows.items():
             if records:
                 with formatter.section(panel):
-                    formatter.write_dl(records)
+                    _write_records(formatter, records)
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
         """Write the epilog as it is."""
         formatter.write(f"\n{self.epilog}\n" if self.epilog else "")
+
+
+def _write_records(formatter: Any, records: Iterable[tuple[str, str]]) -> None:
+    """Write names and what they mean in two columns; no word is broken at its hyphens."""
+    rows = [(name.removesuffix(" <str>"), _BOUNDS.sub(_bounds, text)) for name, text in records]
+    column = min(max(len(name) for name, _ in rows), _COLUMN)
+    indent = " " * formatter.current_indent
+    width = formatter.width - len(indent) - column - len(_GAP)
+    for name, text in rows:
+        first, *others = textwrap.wrap(text, width, break_on_hyphens=False) or [""]
+        lines = [f"{name:{column}}{_GAP}{first}"]
+        if len(name) > column:
+            lines = [name, f"{'':{column}}{_GAP}{first}"]
+        lines += [f"{'':{column}}{_GAP}{line}" for line in others]
+        formatter.write("".join(f"{indent}{line}".rstrip() + "\n" for line in lines))
+
+
+def _bounds(match: re.Match[str]) -> str:
+    low, alone, high = match.groups()
+    return f"at least {alone}" if alone else f"{low} to {high}"
 
 
 class _Conversion:
