@@ -13,7 +13,7 @@ from typing import NoReturn
 
 import typer
 
-from vjp_cli import examples, inspection, ops_page, options
+from vjp_cli import examples, inspection, lookups, options
 from vjp_cli.arguments import wants_json
 from vjp_cli.choices import (
     checks_of,
@@ -40,9 +40,8 @@ from vjp_cli.output import (
 from vjp_cli.problem import request_of, texts_of, truth_of
 from vjp_cli.problem_text.writing import Asked, problem_file, with_reproduction
 from vjp_cli.render import View, render
-from vjp_cli.render.ops import render_ops
 from vjp_cli.report import Verdict
-from vjp_cli.settings import Color, Format, Settings
+from vjp_cli.settings import Color, Settings
 
 _DEFAULTS = Settings()
 _FAIL_ON = ",".join(verdict for verdict in Verdict if verdict in _DEFAULTS.fail_on)
@@ -195,44 +194,7 @@ def _batch(
     return max(codes)
 
 
-@app.command("ops", cls=PlainCommand, add_help_option=False, epilog=examples.OPS)
-def _ops(
-    name: options.Operation = None,
-    json: options.Json = False,
-    format: options.Shape = None,
-    version: options.Version = False,
-    help: options.Help = False,
-) -> None:
-    """Show the operations, or the page of one.
-
-    A page has the SymPy rule, the domain, the kinks, and what torch answers there.
-    """
-    chosen: Format = format_of(format, json)
-    found = ops_page.listing() if name is None else ops_page.page(name)
-    write_text(render_ops(found, chosen))
-
-
-@app.command("schema", cls=PlainCommand, add_help_option=False, epilog=examples.SCHEMA)
-def _schema(
-    name: options.SchemaName = None, version: options.Version = False, help: options.Help = False
-) -> None:
-    """Show the JSON Schema of requests, reports and errors.
-
-    Every key is described. Keys are only ever added.
-    """
-    # with msgspec, which help can do without
-    write_text(pkgutil.resolve_name("vjp_cli.schema.documents:text")(name))
-
-
-@app.command("help", cls=PlainCommand, add_help_option=False, epilog=examples.HELP)
-def _help(
-    topic: options.Topic = None, version: options.Version = False, help: options.Help = False
-) -> int:
-    """Show a page on the method, the verdicts, the language and more."""
-    if topic in [command.name for command in app.registered_commands]:
-        return run([str(topic), "--help"])
-    write_text(pkgutil.resolve_name("vjp_cli.pages.content:text")(topic, width(None)))
-    return ExitCode.OK
+app.add_typer(lookups.app)
 
 
 def run(arguments: Sequence[str]) -> int:
