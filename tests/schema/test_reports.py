@@ -46,7 +46,9 @@ def test_a_report_made_by_hand(name: str, most: int) -> None:
     assert problems(made, "report") == []
 
 
-SAMPLES = sorted(path.name for path in (ROOT / "samples").iterdir() if path.suffix != ".json")
+SAMPLES = sorted(
+    path.name for path in (ROOT / "samples").iterdir() if path.suffix not in (".json", ".svg")
+)
 COMMANDS = [
     line
     for path in sorted((ROOT / "samples").glob("*.*"))
@@ -98,6 +100,13 @@ VARIED = {
     "all checks": ["relu(x)", "--x", "0,2", "--v", "1,2", "--checks", "all", "--points", "2"],
     "no time": ["exp(x)", "--x", "0,2", "--v", "1,2", "--timeout", "0"],
     "untraceable": ["-f", "samples/by_numpy.py:softsign", "--x", "1,2", "--v", "ones"],
+    "a chain": ["y = x + 2; z = y*y*2", "--x", "1,2,3", "--v", "0.1,1,1e-4", "--chain"],
+    "a chain of paths": ["y = sin(x); y*y + y*x + x", "--x", "1,2", "--v", "1,nan", "--chain"],
+    "a chain with marks": ["y = sqrt(x); where(x > 0, y, 0)", "--x", "0,1", "--v=ones", "--chain"],
+    "a chain without v": ["y = x*x; sin(y)", "--x", "1,2", "--chain"],
+    "a chain of a module": ["-f", "samples/mlp.py:MLP", "--x", "1,2", "--chain"],
+    "words": ["relu(x)", "--x", "0,2", "--v", "1,2", "--explain"],
+    "reproducible": ["relu(x)", "--x", "0,2", "--v", "1,2", "--reproduce", "--points", "2"],
     "against": [
         *("-f", "samples/by_numpy.py:softsign_wrong", "--x", "1,2", "--v", "ones"),
         *("--against", "samples/by_numpy.py:softsign"),
@@ -117,6 +126,11 @@ MARKS = {
     "hole": '{"removable": "0"}',
     "no number": '"x": [null, null]',
     "no time": '"unchecked"',
+    "a chain with marks": '"kind": "nan"',
+    "a chain of paths": '"via": ',
+    "a chain without v": '"cotangent": null',
+    "words": '"explanation": ["',
+    "reproducible": '"reproduce": {"problem": "vjp inspect',
 }
 
 
@@ -180,12 +194,12 @@ def test_what_a_report_may_not_be(change: dict[str, Any], message: str) -> None:
 
 
 def test_an_undeclared_key_is_told_with_its_home() -> None:
-    added = example() | {"chain": []}
+    added = example() | {"graph": []}
     added["findings"] = [{**added["findings"][0], "place": 3}]
     assert sorted(problems(added, "report")) == [
         "$.findings[0]: the key 'place' is not declared: add it to the class Finding in "
         "vjp_cli/schema/parts.py, with a description",
-        "$: the key 'chain' is not declared: add it to the class Report in "
+        "$: the key 'graph' is not declared: add it to the class Report in "
         "vjp_cli/schema/report.py, with a description",
     ]
     # users are told nothing of it: keys may be added

@@ -149,3 +149,10 @@ class Finding(Struct):
     cause: Annotated[str | None, says("Why torch's number is what it is.")]
     remedy: Annotated[str | None, says("Another way to write the expression.")]
     count: Annotated[Annotated[int, Meta(ge=1)], says("How many such entries there are.")]
+
+
+class Reproduction(Struct):
+    """Command lines for a shell."""
+
+    problem: Annotated[str | None, says("The problem; null where it is too long for a line.")]
+    point: Annotated[str | None, says("The first random point with a finding, if there is one.")]

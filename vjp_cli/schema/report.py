@@ -8,6 +8,7 @@ from typing import Annotated
 
 from vjp_cli.errors import ExitCode
 from vjp_cli.report import SCHEMA, Verdict
+from vjp_cli.schema.chain import ChainStep, Identity
 from vjp_cli.schema.parts import (
     Answer,
     Check,
@@ -15,6 +16,7 @@ from vjp_cli.schema.parts import (
     Judgement,
     Output,
     Problem,
+    Reproduction,
     Structure,
     Symbolic,
     Truth,
@@ -49,4 +51,14 @@ class Report(Answer, kw_only=True):
     notes: Annotated[list[str], says("Sentences that the reader must see.")]
     environment: Annotated[
         dict[str, str | int | float], says("Versions, the seed and the number of threads.")
+    ]
+    chain: Annotated[
+        list[ChainStep] | None, says("With --chain: the steps from the output back, inputs last.")
+    ]
+    identity: Annotated[list[Identity] | None, says("With --chain: the chain rule for each input.")]
+    explanation: Annotated[
+        list[str] | None, says("With --explain: the report in words, a paragraph each.")
+    ]
+    reproduce: Annotated[
+        Reproduction | None, says("With --reproduce: the problem as a command line.")
     ]
