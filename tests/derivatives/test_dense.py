@@ -16,9 +16,13 @@ def leaf(*shape: int) -> Tensor:
     return torch.randn(shape, generator=generator, dtype=torch.float64).requires_grad_()
 
 
+def parts(output: Tensor, inputs: list[Tensor]) -> list[Tensor | None]:
+    return dense_jacobian(output, inputs).parts
+
+
 def test_rows_are_outputs_and_columns_are_elements() -> None:
     x = torch.tensor([2.0, 3.0], requires_grad=True)
-    [found] = dense_jacobian(torch.stack([x[0] * x[1], x[0], 7 * x[1]]), [x])
+    [found] = parts(torch.stack([x[0] * x[1], x[0], 7 * x[1]]), [x])
     assert found.tolist() == [[3, 2], [1, 0], [0, 7]]
 
 
@@ -31,7 +35,7 @@ def test_loop_and_batches_agree(rows: int) -> None:
     by_batches = dense._by_batches(output, [x, unused])
     expected = torch.cos(weights @ x)[:, None] * weights * x[0]
     expected[:, 0] += torch.sin(weights @ x)
-    for found in (by_loop, by_batches, dense_jacobian(output, [x, unused])):
+    for found in (by_loop.parts, by_batches.parts, parts(output, [x, unused])):
         torch.testing.assert_close(found[0], expected, rtol=1e-14, atol=1e-15)
         assert found[1] is None
 
@@ -39,7 +43,7 @@ def test_loop_and_batches_agree(rows: int) -> None:
 @pytest.mark.parametrize("rows", [3, 40])
 def test_outputs_need_not_be_contiguous(rows: int) -> None:
     x = leaf(2, rows)
-    [found] = dense_jacobian(3 * x.T, [x])
+    [found] = parts(3 * x.T, [x])
     positions = torch.arange(2 * rows).reshape(2, rows).T.reshape(-1)
     expected = torch.zeros(2 * rows, 2 * rows, dtype=torch.float64)
     expected[torch.arange(2 * rows), positions] = 3
@@ -48,8 +52,8 @@ def test_outputs_need_not_be_contiguous(rows: int) -> None:
 
 def test_sizes_of_zero() -> None:
     x, empty = leaf(3), leaf(0)
-    assert [part.shape for part in dense_jacobian(x[:0], [x, empty])] == [(0, 3), (0, 0)]
-    assert [part.shape for part in dense_jacobian(x + empty.sum(), [x, empty])] == [(3, 3), (3, 0)]
+    assert [part.shape for part in parts(x[:0], [x, empty])] == [(0, 3), (0, 0)]
+    assert [part.shape for part in parts(x + empty.sum(), [x, empty])] == [(3, 3), (3, 0)]
 
 
 class Doubled(torch.autograd.Function):
@@ -66,7 +70,7 @@ class Doubled(torch.autograd.Function):
 
 def test_what_cannot_be_batched_goes_through_the_loop() -> None:
     x = leaf(50)
-    [found] = dense_jacobian(Doubled.apply(x), [x])
+    [found] = parts(Doubled.apply(x), [x])
     assert torch.equal(found, 2 * torch.eye(50, dtype=torch.float64))
 
 
@@ -137,3 +141,44 @@ def test_no_path_is_told_from_zeros() -> None:
     assert side.cut == {"cut"}
     assert side.jacobian is not None
     assert side.jacobian["cut"].tolist() == side.jacobian["zero"].tolist() == [[0.0, 0.0]] * 3
+
+
+class Counted(torch.autograd.Function):
+    """Counts the calls of its backward."""
+
+    calls = 0
+
+    @staticmethod
+    def forward(ctx, x):
+        return x * 3
+
+    @staticmethod
+    def backward(ctx, cotangent):
+        Counted.calls += 1
+        return cotangent * 3
+
+
+@pytest.mark.parametrize("rows", [0, 1, 5, 32])
+def test_passes_are_those_that_were_made(rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Counted, "calls", 0)
+    inputs = {"x": leaf(rows).detach(), "other": leaf(2).detach()}
+    side = evaluate(lambda names: Counted.apply(names["x"]), inputs, wanted("x", "other"))
+    assert (side.vjp_passes, side.jacobian_passes) == (1, rows)
+    assert Counted.calls == 1 + rows
+
+
+def test_passes_without_v_or_without_a_jacobian() -> None:
+    inputs = {"x": leaf(4).detach()}
+    side = evaluate(lambda names: names["x"] * 2, inputs, wanted("x", jacobian=False))
+    assert (side.vjp_passes, side.jacobian_passes) == (1, 0)
+    side = evaluate(lambda names: names["x"] * 2, inputs, Wanted(("x",), lambda y: None, True))
+    assert (side.vjp_passes, side.jacobian_passes) == (0, 4)
+    cut = evaluate(lambda names: names["x"].detach(), inputs, wanted("x"))
+    assert (cut.vjp_passes, cut.jacobian_passes) == (0, 0)
+
+
+def test_a_batch_counts_the_cotangents_that_it_holds() -> None:
+    x = leaf(130)
+    assert dense_jacobian(2 * x, [x]).passes == 130
+    # one by one, where a batch cannot be had
+    assert dense_jacobian(Doubled.apply(x), [x]).passes == 130

@@ -4,6 +4,8 @@ Which way is fastest depends on the number of rows (ratios in the README's notes
 plain gradient for one row, a loop for a few, batches under ``vmap`` beyond.
 """
 
+from typing import NamedTuple
+
 from vjp_cli.derivatives.seeding import gradients
 from vjp_cli.lazy import torch
 
@@ -13,10 +15,21 @@ LOOP_ROWS = 32
 BATCH_ROWS = 64
 
 
-def dense_jacobian(
-    output: "torch.Tensor", inputs: "list[torch.Tensor]"
-) -> "list[torch.Tensor | None]":
-    """J for each input, of shape (y.numel(), x.numel()); None where no path leads from any row.
+class Dense(NamedTuple):
+    """J in full, and what it took.
+
+    Attributes:
+        parts: for each input J of shape (y.numel(), x.numel()); None where no path leads from any
+            row.
+        passes: the cotangents that were pulled back; a batch counts as many as it holds.
+    """
+
+    parts: "list[torch.Tensor | None]"
+    passes: int
+
+
+def dense_jacobian(output: "torch.Tensor", inputs: "list[torch.Tensor]") -> Dense:
+    """J for each input.
 
     Raises:
         RuntimeError: as torch does, when a derivative is missing or a backward fails.
@@ -31,18 +44,19 @@ def dense_jacobian(
         return _by_loop(output, inputs)
 
 
-def _by_loop(output: "torch.Tensor", inputs: "list[torch.Tensor]") -> "list[torch.Tensor | None]":
-    rows = output.numel()
+def _by_loop(output: "torch.Tensor", inputs: "list[torch.Tensor]") -> Dense:
+    rows, passes = output.numel(), 0
     found, reached = _empty(rows, inputs)
     for row in range(rows):
         unit = output.new_zeros(rows)
         unit[row] = 1
         pulled = gradients(output, inputs, unit.reshape(output.shape))
+        passes += 1
         for k, gradient in enumerate(pulled):
             if gradient is not None:
                 found[k][row] = gradient.reshape(-1)
                 reached[k] = True
-    return _with_a_path(found, reached)
+    return Dense(_with_a_path(found, reached), passes)
 
 
 def _empty(rows: int, inputs: "list[torch.Tensor]") -> "tuple[list[torch.Tensor], list[bool]]":
@@ -55,10 +69,8 @@ def _with_a_path(found: "list[torch.Tensor]", reached: list[bool]) -> "list[torc
     return [part if has else None for part, has in zip(found, reached, strict=True)]
 
 
-def _by_batches(
-    output: "torch.Tensor", inputs: "list[torch.Tensor]"
-) -> "list[torch.Tensor | None]":
-    rows = output.numel()
+def _by_batches(output: "torch.Tensor", inputs: "list[torch.Tensor]") -> Dense:
+    rows, passes = output.numel(), 0
     found, reached = _empty(rows, inputs)
     for start in range(0, rows, BATCH_ROWS):
         stop = min(start + BATCH_ROWS, rows)
@@ -72,8 +84,9 @@ def _by_batches(
             allow_unused=True,
             is_grads_batched=True,
         )
+        passes += stop - start
         for k, gradient in enumerate(part):
             if gradient is not None:
                 found[k][start:stop] = gradient.reshape(stop - start, -1)
                 reached[k] = True
-    return _with_a_path(found, reached)
+    return Dense(_with_a_path(found, reached), passes)

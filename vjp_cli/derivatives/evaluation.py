@@ -29,6 +29,8 @@ class TorchSide:
         failure: what torch said when the backward pass raised, else "".
         connected: whether y has a graph at all.
         backwards: those in the graph that were written in Python, and so are on trial themselves.
+        vjp_passes: the cotangents that were pulled back for vᵀJ: 1, or 0 without one.
+        jacobian_passes: the same for J.
     """
 
     output: "torch.Tensor"
@@ -39,6 +41,8 @@ class TorchSide:
     connected: bool = True
     cut: frozenset[str] = frozenset()
     backwards: tuple[PythonBackward, ...] = ()
+    vjp_passes: int = 0
+    jacobian_passes: int = 0
 
     @property
     def custom(self) -> bool:
@@ -83,15 +87,13 @@ def evaluate(
     if not output.requires_grad:
         return TorchSide(value, wanted.wrt, None, None, _NO_GRAPH, connected=False)
     backwards = python_backwards(output, leaves)
-    found, failure = _attempt(lambda: _pulled(output, sources, v), custom=bool(backwards))
-    matrices = None
+    found, failure = attempt(lambda: _pulled(output, sources, v), custom=bool(backwards))
+    dense = None
     if wanted.jacobian and not failure:
         # a backward that cannot be called twice has a vᵀJ all the same
-        matrices, failure = _attempt(
-            lambda: dense_jacobian(output, sources), custom=bool(backwards)
-        )
+        dense, failure = attempt(lambda: dense_jacobian(output, sources), custom=bool(backwards))
     vjp = None if found is None else dict(zip(wanted.wrt, found, strict=True))
-    jacobian = None if matrices is None else dict(zip(wanted.wrt, matrices, strict=True))
+    jacobian = None if dense is None else dict(zip(wanted.wrt, dense.parts, strict=True))
     return TorchSide(
         value,
         wanted.wrt,
@@ -100,6 +102,8 @@ def evaluate(
         failure,
         cut=frozenset(name for name, part in (jacobian or vjp or {}).items() if part is None),
         backwards=backwards,
+        vjp_passes=int(vjp is not None),
+        jacobian_passes=0 if dense is None else dense.passes,
     )
 
 
@@ -127,7 +131,7 @@ def _pulled(
     return [None if part is None else part.clone().cpu() for part in found]
 
 
-def _attempt(compute: "Callable[[], T]", *, custom: bool) -> "tuple[T | None, str]":
+def attempt(compute: "Callable[[], T]", *, custom: bool) -> "tuple[T | None, str]":
     """What a backward pass gives, or what it said when it raised."""
     try:
         return compute(), ""
