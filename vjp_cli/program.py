@@ -11,6 +11,7 @@ from typing import Any
 from vjp_cli.expression import Expression
 from vjp_cli.functions.body import UserFunction
 from vjp_cli.lazy import torch
+from vjp_cli.line import STEP, Line
 from vjp_cli.observer import Observer
 from vjp_cli.second_order import Gradient
 from vjp_cli.walk import Walk
@@ -27,6 +28,8 @@ class Program:
         dtype: the name of the dtype of numbers in list literals.
         device: where factories put what they make.
         gradient: what is taken of y, if the output is not y itself.
+        loss: what is computed from y, if the output is not y itself; y is its one input.
+        line: where the inputs move along, if the step is the one input.
     """
 
     body: Expression | UserFunction
@@ -34,6 +37,8 @@ class Program:
     dtype: str = "float64"
     device: str = "cpu"
     gradient: Gradient | None = None
+    loss: Expression | None = None
+    line: Line | None = None
 
     def on_cpu(self) -> "Program":
         """The same program on the CPU, where exact numbers live."""
@@ -49,6 +54,8 @@ class Program:
             EvaluationError: torch refused an operation; the error's place names it.
         """
         observer = observer or Observer()
+        if self.line is not None:
+            inputs = self.line.at(inputs[STEP], self.dtype)
         if self.gradient is None:
             return self._placed(inputs, observer)
         leaves = self.gradient.leaves(inputs)
@@ -63,5 +70,10 @@ class Program:
 
     def _run(self, names: dict[str, Any], observer: Observer) -> Any:
         if isinstance(self.body, Expression):
-            return Walk(self.body, names, observer, self.dtype).run()
-        return self.body.run(names, observer, self.dtype, self.device)
+            output = Walk(self.body, names, observer, self.dtype).run()
+        else:
+            output = self.body.run(names, observer, self.dtype, self.device)
+        if self.loss is None:
+            return output
+        of_output = dict.fromkeys(self.loss.names, output)
+        return Walk(self.loss, of_output, observer, self.dtype).run()

@@ -5,9 +5,9 @@ either is the derivative.
 """
 
 import math
-from typing import Any
 
 from vjp_cli.checks.context import Context
+from vjp_cli.derivatives.tangent import forward
 from vjp_cli.errors import VjpError
 from vjp_cli.lazy import torch
 from vjp_cli.numbers.dtypes import FORMATS
@@ -27,7 +27,7 @@ def check(context: Context) -> CheckResult:
         return CheckResult(NAME, Verdict.UNCHECKED, reason="it needs the full J")
     tangents = tangents_of(context)
     try:
-        found = forward(context, tangents).reshape(-1).double().cpu()
+        found = forward(context.program, context.point.inputs, tangents).reshape(-1).double().cpu()
     except (VjpError, RuntimeError) as error:
         reason = f"torch has no forward mode here: {str(error).strip().splitlines()[0]}"
         return CheckResult(NAME, Verdict.UNCHECKED, reason=reason)
@@ -60,24 +60,3 @@ def tangents_of(context: Context) -> "dict[str, torch.Tensor]":
         name: torch.randint(0, 2, context.point.inputs[name].shape, generator=generator) * 2 - 1
         for name in context.side.wrt
     }
-
-
-def forward(context: Context, tangents: "dict[str, torch.Tensor]") -> "torch.Tensor":
-    """Ju by dual numbers, in y's shape.
-
-    Raises:
-        Exception: as torch and custom rules do.
-    """
-    dual: Any = torch.autograd.forward_ad
-    with dual.dual_level():
-        inputs = {
-            name: dual.make_dual(value.detach(), tangents[name].to(value))
-            if name in tangents
-            else value
-            for name, value in context.point.inputs.items()
-        }
-        output = context.program(inputs)
-        primal, tangent = dual.unpack_dual(output)
-    zeros: torch.Tensor = torch.zeros_like(primal)
-    # a sum, since torch may give a tangent of zeros without storage
-    return zeros if tangent is None else zeros + tangent

@@ -4,9 +4,10 @@ import math
 from typing import Any
 
 from vjp_cli.checks.context import Context
-from vjp_cli.checks.forward_mode import forward, tangents_of
+from vjp_cli.checks.forward_mode import tangents_of
 from vjp_cli.checks.graphs import form_of, unchecked, words_of
 from vjp_cli.derivatives.custom import defines
+from vjp_cli.derivatives.tangent import forward
 from vjp_cli.frames import ENDINGS
 from vjp_cli.lazy import torch
 from vjp_cli.numbers.scalar import to_float
@@ -31,7 +32,13 @@ def check(context: Context) -> CheckResult:
     names = [f.__name__ for f in context.side.functions if defines(f, "jvp")]
     who = f"the jvp of {', '.join(names)}"
     try:
-        found = forward(context, tangents).detach().reshape(-1).double().cpu()
+        found = (
+            forward(context.program, context.point.inputs, tangents)
+            .detach()
+            .reshape(-1)
+            .double()
+            .cpu()
+        )
     except (Exception, *ENDINGS) as error:
         without = [f.__name__ for f in context.side.functions if not defines(f, "jvp")]
         if without:

@@ -35,6 +35,15 @@ def gradients(
     return [None if gradient is None else _allocated(gradient) for gradient in found]
 
 
+def accumulate(output: "torch.Tensor", v: "torch.Tensor") -> None:
+    """``output.backward(v, retain_graph=True)``: vᵀJ is added to every leaf's ``.grad``.
+
+    Raises:
+        RuntimeError: as torch does, when a derivative is missing or a backward fails.
+    """
+    _seed_function().apply(output, v).backward(retain_graph=True)
+
+
 def _allocated(gradient: "torch.Tensor") -> "torch.Tensor":
     """The gradient with its numbers in memory: torch may hand out a zero that has none."""
     return torch.zeros_like(gradient) if gradient._is_zerotensor() else gradient
