@@ -79,7 +79,11 @@ def test_wrt_may_be_a_comma_list_and_names_are_folded(asked: Asked) -> None:
         ),
         ({"function": "f.py:g"}, "a function runs the code of a file", None),
         ({"against": "f.py:g"}, "a function runs the code of a file", None),
-        ({"loss": "y.sum()"}, "a loss is not supported yet", None),
+        (
+            {"loss": "sum(q)"},
+            "loss: 'q' is not the output y: a loss may use that and numbers",
+            "for example loss 'sum((y - 1)**2)'",
+        ),
         ({"id": [1]}, None, ""),
     ],
 )

@@ -16,12 +16,14 @@ ROOT = Path(__file__).parents[1]
 # the input and its vᵀJ
 VJP = {
     "chain": [1.2, 16.0, 0.002],
+    "loss": [[2.0], [4.0], [6.0]],
     "masked_sqrt": [nan, 0.25],
     "matrix": [[2.0], [4.0], [6.0]],
     "matrix_sum": [[2.0], [4.0], [6.0]],
     "relu": [0.0, 0.0, 1.0],
     # sin(1/x) - cos(1/x)/x at 0.2, where 1/x is 5, and nothing from the other outputs
     "saved": [0.0, -2.377235202, 0.0],
+    "tasks": [-1.0, 2.0],
     # 1/(1 + e), and the 1 that is torch's mistake
     "softplus": [0.2689414213699951, 1.0],
 }

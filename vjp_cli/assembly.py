@@ -1,11 +1,11 @@
 """Puts the report together from what the stages of an inspection gave."""
 
 import platform
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 import vjp_cli
+from vjp_cli.arrays import array_of, numbers_of
 from vjp_cli.checks import exit_code
 from vjp_cli.checks.blind_spots import blind_spots
 from vjp_cli.checks.diagnosis import sentence
@@ -16,13 +16,11 @@ from vjp_cli.exact.remarks import remarks
 from vjp_cli.exact.side import ExactAnswer
 from vjp_cli.exact.tracing_program import Point
 from vjp_cli.expression import Expression
-from vjp_cli.functions.body import UserFunction
-from vjp_cli.functions.source import FunctionSource
 from vjp_cli.lazy import sympy, torch
 from vjp_cli.report import (
     Array,
     CheckResult,
-    Number,
+    Cost,
     Output,
     Problem,
     Report,
@@ -30,25 +28,12 @@ from vjp_cli.report import (
     Verdict,
     worst,
 )
+from vjp_cli.request import Request
 from vjp_cli.second_order import Gradient
 from vjp_cli.settings import Settings
-from vjp_cli.values import Generated, Value
+from vjp_cli.weights.build import Weighed
 
-
-@dataclass(frozen=True)
-class Request:
-    """What a user asks: an expression or a function, a value for each name, and perhaps v.
-
-    Attributes:
-        against: where the truth is taken from, if not from the subject itself.
-        arguments: the values of the parameters that take a plain Python value.
-    """
-
-    subject: Expression | FunctionSource | UserFunction
-    inputs: Mapping[str, Value | Generated]
-    v: Value | Generated | None = None
-    against: FunctionSource | UserFunction | None = None
-    arguments: Mapping[str, Any] = field(default_factory=dict)
+__all__ = ["Stages", "array_of", "assemble"]
 
 
 @dataclass(frozen=True)
@@ -58,6 +43,7 @@ class Stages:
     Attributes:
         name: of the output.
         remarks: sentences of other stages for the report.
+        weighed: what was asked for about v and u.
         gradient: what stands in the place of y, if anything does.
     """
 
@@ -68,14 +54,18 @@ class Stages:
     further: tuple[CheckResult, ...]
     remarks: tuple[str, ...]
     name: str
+    weighed: Weighed
     gradient: Gradient | None = None
 
 
 def assemble(request: Request, settings: Settings, stages: Stages) -> Report:
     """The report of one inspection."""
     judgement, torch_side, exact = stages.judgement, stages.torch, stages.exact
-    found = {*judgement.verdicts, *_counted(stages.further, settings)}
-    found -= {Verdict.UNCHECKED} - {*judgement.verdicts}
+    weighed = stages.weighed
+    judgements = (judgement, *weighed.judgements)
+    further = (*weighed.checks, *stages.further)
+    judged = {verdict for each in judgements for verdict in each.verdicts}
+    found = {*judged, *_counted(further, settings)} - ({Verdict.UNCHECKED} - judged)
     name = stages.name
     jacobian = torch_side.jacobian
     v = stages.point.v
@@ -101,7 +91,7 @@ def assemble(request: Request, settings: Settings, stages: Stages) -> Report:
         if jacobian is None
         else {
             x: Array(
-                (*torch_side.output.shape, *stages.point.inputs[x].shape), _numbers(jacobian[x])
+                (*torch_side.output.shape, *stages.point.inputs[x].shape), numbers_of(jacobian[x])
             )
             for x in torch_side.wrt
         },
@@ -110,12 +100,28 @@ def assemble(request: Request, settings: Settings, stages: Stages) -> Report:
         structure=structures_of(exact, judgement.jacobian),
         judged_jacobian=judgement.jacobian,
         judged_vjp=judgement.vjp,
-        checks=(*judgement.checks, *stages.further),
-        findings=judgement.findings,
+        checks=(*(check for each in judgements for check in each.checks), *further),
+        findings=tuple(finding for each in judgements for finding in each.findings),
         notes=_notes(stages, v is None, symbolic),
         environment=_environment(settings),
         verdict=worst(found),
-        exit_code=exit_code.of(found, judgement.fewest_digits, settings),
+        exit_code=exit_code.of(found, min(each.fewest_digits for each in judgements), settings),
+        cost=_cost(stages),
+        loss=weighed.loss,
+        accumulation=weighed.accumulation,
+        contributions=weighed.contributions,
+        tangent=weighed.tangent,
+    )
+
+
+def _cost(stages: Stages) -> Cost:
+    """The passes that were made, and the size of J in the dtypes of the inputs."""
+    side, rows = stages.torch, stages.torch.output.numel()
+    inputs = [stages.point.inputs[name] for name in side.wrt]
+    return Cost(
+        side.vjp_passes + stages.weighed.passes,
+        side.jacobian_passes,
+        sum(rows * value.numel() * value.element_size() for value in inputs),
     )
 
 
@@ -173,15 +179,3 @@ def _environment(settings: Settings) -> dict[str, str | int | float]:
         "seed": settings.seed,
         "threads": torch.get_num_threads(),
     }
-
-
-def array_of(value: "torch.Tensor") -> Array[Number]:
-    """A tensor's numbers as an array of the report."""
-    return Array(tuple(value.shape), _numbers(value))
-
-
-def _numbers(value: "torch.Tensor") -> tuple[Any, ...]:
-    flat = value.detach().cpu().reshape(-1)
-    if not (flat.is_floating_point() or flat.is_complex()):
-        flat = flat.to(torch.float64)
-    return tuple(flat.tolist())

@@ -7,7 +7,7 @@ from unicodedata import normalize
 
 from vjp_cli.errors import InputError, shorten
 from vjp_cli.report import Verdict
-from vjp_cli.settings import DTYPES, Check, Format, Language
+from vjp_cli.settings import DTYPES, Check, Format, Language, Settings
 
 # torch's other dtypes; none of them can carry a derivative
 _DISCRETE = re.compile(r"u?int\d*|long|short|byte|char|bool|q(u?int)\d+")
@@ -76,12 +76,16 @@ def verdicts_of(text: str, option: str) -> frozenset[Verdict]:
     return frozenset(Verdict(word) for word in names_of(text, option))
 
 
-def checks_of(words: Iterable[str], option: str) -> tuple[Check, ...]:
+def checks_of(words: Iterable[str] | None, option: str) -> tuple[Check, ...]:
     """The further checks of a list of names, in which ``all`` and ``none`` stand alone.
+
+    Without a list those that are made by default.
 
     Raises:
         InputError: a word that is no check.
     """
+    if words is None:
+        return Settings().checks
     names = list(words)
     if names in (["all"], ["none"]):
         return tuple(Check) if names == ["all"] else ()

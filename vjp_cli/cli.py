@@ -8,13 +8,13 @@ import sys
 import traceback
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import NoReturn
 
 import typer
 
 from vjp_cli import examples, inspection, lookups, options
 from vjp_cli.arguments import wants_json
+from vjp_cli.asked import with_weights
 from vjp_cli.choices import (
     checks_of,
     device_of,
@@ -37,7 +37,7 @@ from vjp_cli.output import (
     write_text,
     writer,
 )
-from vjp_cli.problem import request_of, texts_of, truth_of
+from vjp_cli.problem import request_of, texts_of, with_truth
 from vjp_cli.problem_text.writing import Asked, problem_file, with_reproduction
 from vjp_cli.render import View, render
 from vjp_cli.report import Verdict
@@ -77,6 +77,8 @@ def _inspect(
     expression: options.Expr = None,
     function: options.Function = None,
     v: options.Cotangent = None,
+    loss: options.Loss = None,
+    u: options.TangentU = None,
     wrt: options.Wrt = None,
     dtype: options.Dtype = _DEFAULTS.dtype,
     let: options.Let = None,
@@ -90,6 +92,7 @@ def _inspect(
     full: options.Full = False,
     layout: options.Transposed = _DEFAULTS.layout,
     chain: options.Chain = False,
+    contributions: options.Shares = False,
     no_jacobian: options.NoJacobian = False,
     max_entries: options.MaxEntries = _DEFAULTS.max_entries,
     strict: options.Strict = False,
@@ -125,22 +128,20 @@ def _inspect(
         fail_on=verdicts_of(fail_on, "--fail-on"),
         max_entries=max_entries,
         jacobian=not no_jacobian,
+        contributions=contributions,
         output_index=output_index,
         order=order,
         points=points,
         chain=chain,
         language=language_of(explain, lang),
-        checks=_DEFAULTS.checks
-        if checks is None
-        else checks_of(names_of(checks, "--checks"), "--checks"),
+        checks=checks_of(checks if checks is None else names_of(checks, "--checks"), "--checks"),
     )
     chosen = format_of(format, json)
     call = call_of(context)
     texts = texts_of(call.subject, call.values, let or ())
-    request = request_of(call.subject, texts, v, settings.wrt, call.stdin)
-    if against is not None:
-        names = (*request.inputs, *request.arguments)
-        request = replace(request, against=truth_of(against, names, "--against"))
+    request = request_of(call.subject, texts, settings.wrt, call.stdin)
+    request = with_weights(request, v or (), loss, u or (), call.stdin)
+    request = with_truth(request, against, "--against")
     with apart():
         report = inspection.inspect(request, settings)
     problem = Asked(request, settings, call.own_names)

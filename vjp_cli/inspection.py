@@ -9,20 +9,15 @@ from dataclasses import replace
 from typing import Any
 
 from vjp_cli.alarm import alarm
-from vjp_cli.assembly import Request, Stages, assemble
+from vjp_cli.assembly import Stages, assemble
 from vjp_cli.binding import Bound, bind, cotangent, with_parameters
 from vjp_cli.chain.build import with_chain
-from vjp_cli.checks.complex_judgement import judge_complex
 from vjp_cli.checks.context import Again, Context
-from vjp_cli.checks.difference_judgement import judge_by_differences
-from vjp_cli.checks.finite_difference import SECONDS, Differences
-from vjp_cli.checks.judgement import judge
+from vjp_cli.checks.judging import judged
 from vjp_cli.checks.offering import with_remedies
 from vjp_cli.checks.registry import further_checks
-from vjp_cli.checks.scaling import Scaling
 from vjp_cli.derivatives.evaluation import Wanted, evaluate
 from vjp_cli.errors import InputError, LimitError, VjpError
-from vjp_cli.exact.oracle import SlopeOracle
 from vjp_cli.exact.side import answer
 from vjp_cli.exact.tracing_program import Point
 from vjp_cli.explain.story import explained
@@ -33,10 +28,13 @@ from vjp_cli.functions.source import FunctionSource
 from vjp_cli.lazy import torch
 from vjp_cli.program import Program
 from vjp_cli.report import Report
+from vjp_cli.request import Request
 from vjp_cli.second_order import Gradient
 from vjp_cli.settings import LIMITS, Settings
 from vjp_cli.tracing.node import OutOfTime
 from vjp_cli.values import Value
+from vjp_cli.weights.build import Asked, weighed
+from vjp_cli.weights.cotangents import cotangents, refuse, tangents
 
 __all__ = ["Request", "inspect"]
 
@@ -58,6 +56,7 @@ def inspect(request: Request, settings: Settings) -> Report:
 
 def _inspect(request: Request, settings: Settings) -> Report:
     deadline = time.monotonic() + settings.timeout
+    refuse(request, settings)
     body = _body(request.subject, request, settings)
     bound = with_parameters(bind(request.inputs, settings), body, settings)
     wrt = settings.wrt or bound.differentiable
@@ -72,12 +71,12 @@ def _inspect(request: Request, settings: Settings) -> Report:
         reference = replace(program, body=_body(request.against, request, settings))
     if settings.order == 2:
         program, reference = _second_order((program, reference), request, bound, wrt, settings)
+    moving = tangents(request, bound, wrt, settings)
     held: dict[str, Any] = {}
 
     def v_for(output: "torch.Tensor") -> "torch.Tensor | None":
         _check_size(output, [bound.inputs[name] for name in wrt], settings)
-        given = request.v if settings.order == 1 else None
-        held["v"] = cotangent(given, output, settings)
+        held["v"], *held["further"] = cotangents(request, output, settings)
         return held["v"]  # type: ignore[no-any-return]
 
     wanted = Wanted(wrt, v_for, settings.jacobian)
@@ -102,14 +101,8 @@ def _inspect(request: Request, settings: Settings) -> Report:
         _elsewhere(request, settings, (program, reference)),
         settings.points,
     )
-    if exact.is_complex or context.is_complex:
-        judgement = judge_complex(context, exact, jacobian=settings.jacobian, deadline=deadline)
-    elif exact.side is None:
-        differences = Differences(context, reference, min(settings.timeout, SECONDS))
-        judgement = judge_by_differences(differences, exact.reason, jacobian=settings.jacobian)
-    else:
-        scaling = Scaling(program, point, settings, deadline, reference)
-        judgement = judge(torch_side, exact, scaling, SlopeOracle(reference, point, deadline))
+    judgement = judged(context, settings)
+    asked = Asked(request, settings, _name(program), held["further"], moving)
     further = further_checks(context, settings.checks)
     report = assemble(
         request,
@@ -122,6 +115,7 @@ def _inspect(request: Request, settings: Settings) -> Report:
             further,
             _remarks(said, body),
             _name(program),
+            weighed(asked, context, judgement),
             program.gradient,
         ),
     )
@@ -211,7 +205,8 @@ def _again(request: Request, settings: Settings, deadline: float) -> Callable[[s
             if set(expression.names) != set(request.inputs):
                 return None
             other = replace(settings, remedies=False, checks=(), chain=False, timeout=left)
-            return inspect(replace(request, subject=expression), other)
+            plain = replace(request, subject=expression, further=(), tangent=None)
+            return inspect(plain, other)
         except VjpError:
             return None
 

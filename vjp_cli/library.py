@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from vjp_cli import inspection
-from vjp_cli.assembly import Request
 from vjp_cli.checks.diagnosis import NOTE
 from vjp_cli.errors import InputError
 from vjp_cli.expression import Expression, parse
@@ -19,6 +18,7 @@ from vjp_cli.functions.signature import UNANNOTATED, Kind, plain_type
 from vjp_cli.functions.source import FunctionSource
 from vjp_cli.lazy import numpy, torch
 from vjp_cli.report import Finding, Report, Verdict
+from vjp_cli.request import Request
 from vjp_cli.settings import Settings
 from vjp_cli.values import Value
 

@@ -97,8 +97,27 @@ Order = Annotated[
 ]
 _V = ("--v", "--cotangent", "--gradient")
 Cotangent = Annotated[
+    list[str] | None,
+    _option(
+        PROBLEM,
+        *_V,
+        metavar="VALUE",
+        help="The cotangent v, as y.backward(v) takes it. Repeatable: .grad holds the sum then.",
+    ),
+]
+Loss = Annotated[
     str | None,
-    _option(PROBLEM, *_V, metavar="VALUE", help="The cotangent v, as y.backward(v) takes it."),
+    _option(PROBLEM, "--loss", metavar="EXPR", help="Take v = ∂loss/∂y of this loss in y."),
+]
+TangentU = Annotated[
+    list[str] | None,
+    _option(
+        PROBLEM,
+        "--u",
+        "--tangent",
+        metavar="[NAME=]VALUE",
+        help="Also show Ju for the tangent u of an input. Repeatable, one for each input.",
+    ),
 ]
 Wrt = Annotated[
     str | None, _option(PROBLEM, metavar="NAMES", help="Differentiate by these inputs only.")
@@ -124,6 +143,14 @@ Transposed = Annotated[Layout, _option(SHOWN, help="J[i,j] = ∂y_i/∂x_j, or i
 Chain = Annotated[
     bool,
     _option(SHOWN, "--chain", help="Show the chain rule step by step, from the output back."),
+]
+Shares = Annotated[
+    bool,
+    _option(
+        SHOWN,
+        "--contributions",
+        help="Show what each output adds to the gradient, v_i·J_ij, and its share.",
+    ),
 ]
 NoJacobian = Annotated[bool, _option(SHOWN, "--no-jacobian", help="Do not build J.")]
 MaxEntries = Annotated[

@@ -4,13 +4,14 @@ Only texts are looked at, so that all of this is answered before torch is import
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 
 from vjp_cli.choices import assignments, did_you_mean
 from vjp_cli.errors import InputError, shorten
 from vjp_cli.expression import Expression
 from vjp_cli.functions.plain_values import plain_value
 from vjp_cli.functions.source import FunctionSource, find
-from vjp_cli.inspection import Request
+from vjp_cli.request import Request
 from vjp_cli.values import Generated, Value, parse_value
 
 Subject = Expression | FunctionSource
@@ -19,16 +20,14 @@ Subject = Expression | FunctionSource
 def request_of(
     subject: Subject,
     texts: Mapping[str, str],
-    v: str | None,
     wrt: Iterable[str],
     stdin: Callable[[], bytes],
 ) -> Request:
-    """The request for ``subject`` with the value that each name's text describes.
+    """The request for ``subject``, without v, with the value that each name's text describes.
 
     Args:
         subject: the parsed expression, or the function.
         texts: the text of each input that has one.
-        v: the text of the cotangent.
         wrt: the inputs to differentiate by; all that are not constants if empty.
         stdin: gives the bytes of standard input.
 
@@ -41,8 +40,7 @@ def request_of(
     arguments = {name: plain_value(texts[name], kind, f"--{name}") for name, kind in plain.items()}
     inputs = {name: parse_value(texts[name], f"--{name}", stdin) for name in given}
     check_differentiable(subject, inputs, wrt, "--wrt")
-    cotangent = None if v is None else parse_value(v, "--v", stdin)
-    return Request(subject, inputs, cotangent, arguments=arguments)
+    return Request(subject, inputs, arguments=arguments)
 
 
 def sorted_out(subject: Subject, given: Iterable[str]) -> tuple[dict[str, str], tuple[str, ...]]:
@@ -55,13 +53,17 @@ def sorted_out(subject: Subject, given: Iterable[str]) -> tuple[dict[str, str], 
     return {name: plain[name] for name in plain if name in given}, (*named, *further)
 
 
-def truth_of(reference: str, inputs: Iterable[str], option: str) -> FunctionSource:
-    """The function that the truth is taken from; it must take these inputs and need no others.
+def with_truth(request: Request, reference: str | None, option: str) -> Request:
+    """The request with the function that the truth is taken from.
+
+    It must take these inputs and need no others; ``option`` is where it was written.
 
     Raises:
         VjpError: there is no such function, or it has other parameters.
     """
-    found, given = find(reference, option), tuple(inputs)
+    if reference is None:
+        return request
+    found, given = find(reference, option), (*request.inputs, *request.arguments)
     check_known(given, found, option)
     missing = [name for name in required(found) if name not in given]
     if missing:
@@ -69,7 +71,7 @@ def truth_of(reference: str, inputs: Iterable[str], option: str) -> FunctionSour
             f"{option}: {found.name} also needs {_listed(missing)}",
             "it must have the same parameters",
         )
-    return found
+    return replace(request, against=found)
 
 
 def texts_of(

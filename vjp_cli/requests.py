@@ -7,12 +7,12 @@ from unicodedata import normalize
 
 import msgspec
 
+from vjp_cli.asked import loss_of
 from vjp_cli.choices import checks_of, did_you_mean, dtype_of, names_of
 from vjp_cli.errors import InputError, LimitError, shorten
 from vjp_cli.expression import parse
 from vjp_cli.functions.plain_values import plain_value
 from vjp_cli.functions.source import find
-from vjp_cli.inspection import Request
 from vjp_cli.problem import (
     Subject,
     check_differentiable,
@@ -20,8 +20,9 @@ from vjp_cli.problem import (
     check_names,
     required,
     sorted_out,
-    truth_of,
+    with_truth,
 )
+from vjp_cli.request import Request
 from vjp_cli.schema import shapes
 from vjp_cli.schema.shapes import says
 from vjp_cli.settings import DTYPES, Check, Layout, Settings
@@ -41,7 +42,7 @@ class RequestLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     against: Annotated[
         str | None, says("The function that the truth is taken from; needs --allow-functions.")
     ] = None
-    loss: Annotated[str | None, says("Not supported yet.")] = None
+    loss: Annotated[str | None, says("In place of v: what v is the derivative of.")] = None
     inputs: Annotated[
         dict[str, shapes.Value | None] | None, says("The value of each name; it is no file.")
     ] = None
@@ -65,9 +66,6 @@ class RequestLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 _KEYS = tuple(field.name for field in msgspec.structs.fields(RequestLine))
-_NOT_YET = {
-    "loss": "give v, the derivative of the loss by y",
-}
 
 
 def decode(line: bytes) -> Any:
@@ -115,10 +113,9 @@ def request_of(decoded: Any, base: Settings) -> tuple[Request, Settings]:
     inputs, arguments = _inputs(line.inputs or {}, subject)
     check_differentiable(subject, inputs, settings.wrt, "wrt")
     v = None if line.v is None else _value(line.v, "v")
-    against = None
-    if line.against is not None:
-        against = truth_of(line.against, (*inputs, *arguments), "against")
-    return Request(subject, inputs, v, against, arguments), settings
+    loss = None if line.loss is None else loss_of(line.loss, subject, "loss")
+    request = Request(subject, inputs, v, arguments=arguments, loss=loss)
+    return with_truth(request, line.against, "against"), settings
 
 
 def _subject(line: RequestLine, base: Settings) -> Subject:
@@ -148,9 +145,6 @@ def _typed(decoded: Any) -> RequestLine:
         said, _, path = str(error).replace("`", "").partition(" - at $.")
         said = said[:1].lower() + said[1:].replace("object", "an object")
         raise InputError(shorten(f"{path}: {said}" if path else said, 160)) from None
-    for key, hint in _NOT_YET.items():
-        if getattr(line, key) is not None:
-            raise InputError(f"a {key} is not supported yet", hint)
     return line
 
 

@@ -101,6 +101,7 @@ class Settings:
         remedies: whether other ways to write the expression are looked for.
         points: at how many further random points the problem is judged, too.
         order: 1 for the Jacobian of y, 2 for that of the gradient of Σ v_i·y_i.
+        contributions: whether v_i·J_ij is shown.
         output_index: which output of a function is y; None where it has one.
         chain: whether the chain rule is shown step by step.
         checks: the further checks to make, where they apply.
@@ -124,6 +125,7 @@ class Settings:
     remedies: bool = True
     points: int = 0
     order: int = 1
+    contributions: bool = False
     output_index: int | None = None
     chain: bool = False
     checks: tuple[Check, ...] = tuple(check for check in Check if check not in ON_REQUEST)

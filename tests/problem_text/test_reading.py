@@ -120,6 +120,8 @@ def test_a_file_without_options_is_an_expression(asked, problem):
         ("--x=-", f"--x: {ELSEWHERE}", NUMBERS),
         ("--let x=@/etc/passwd", f"--x: {ELSEWHERE}", NUMBERS),
         ("--x 1 --v @v.npy", f"--v: {ELSEWHERE}", NUMBERS),
+        ("--x 1 --u x=-", f"--u: {ELSEWHERE}", NUMBERS),
+        ("--x 1 --u -", f"--u: {ELSEWHERE}", NUMBERS),
         ("--x 1 --x 2", "--x is there already, in line 2 of 'p.txt'", "give it once"),
         ("--x 1,,2", "--x: entry 2 of 3 is empty", "two commas, or one at the end?"),
         ("--let x=1,,2", "--x: entry 2 of 3 is empty", "two commas, or one at the end?"),

@@ -35,6 +35,11 @@ KEYS = [
     "identity",
     "explanation",
     "reproduce",
+    "cost",
+    "loss",
+    "accumulated",
+    "contributions",
+    "tangent",
 ]
 
 

@@ -106,6 +106,13 @@ VARIED = {
     "a chain without v": ["y = x*x; sin(y)", "--x", "1,2", "--chain"],
     "a chain of a module": ["-f", "samples/mlp.py:MLP", "--x", "1,2", "--chain"],
     "words": ["relu(x)", "--x", "0,2", "--v", "1,2", "--explain"],
+    "a loss": ["k*x", "--k", "2,3", "--x", "4", "--loss", "sum(abs(y - 8))"],
+    "several v": ["k*x", "--k", "2,3", "--x", "4", "--v", "1,2", "--v", "e0", "--contributions"],
+    "many contributions": [
+        *("2*x", "--x", "1,2", "--v", "1,2", "--contributions", "--max-entries=3")
+    ],
+    "a tangent": ["relu(x)", "--x", "0,2", "--v", "1,2", "--u", "1,-1"],
+    "a tangent without v": ["relu(x)", "--x", "0,2", "--u", "1,-1"],
     "reproducible": ["relu(x)", "--x", "0,2", "--v", "1,2", "--reproduce", "--points", "2"],
     "against": [
         *("-f", "samples/by_numpy.py:softsign_wrong", "--x", "1,2", "--v", "ones"),
@@ -129,6 +136,11 @@ MARKS = {
     "a chain with marks": '"kind": "nan"',
     "a chain of paths": '"via": ',
     "a chain without v": '"cotangent": null',
+    "a loss": '"formulas": [{"where": "dloss/dy[1]"',
+    "several v": '"accumulated": {"k": [8.0, 8.0]',
+    "many contributions": '"contributions": {"x": null}',
+    "a tangent": '"method": "forward mode"',
+    "a tangent without v": '"products": null',
     "words": '"explanation": ["',
     "reproducible": '"reproduce": {"problem": "vjp inspect',
 }

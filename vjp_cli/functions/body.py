@@ -4,7 +4,6 @@ import contextlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from inspect import BoundArguments, Signature
-from itertools import chain, count
 from typing import Any
 
 from vjp_cli.errors import EvaluationError, VjpError
@@ -56,10 +55,8 @@ class UserFunction:
 
     @property
     def output(self) -> str:
-        """The name of the output: ``y``, or another where a parameter has that name."""
-        names = set(self.source.parameters)
-        candidates = chain(("y", "z", "out", "result"), map("y{}".format, count(2)))
-        return next(name for name in candidates if name not in names)
+        """The name of the output."""
+        return self.source.output
 
     def run(
         self, values: Mapping[str, Any], observer: Observer, dtype: str, device: str = "cpu"

@@ -7,6 +7,7 @@ import ast
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import chain, count
 from pathlib import Path
 from unicodedata import normalize
 
@@ -42,6 +43,12 @@ class FunctionSource:
     def names(self) -> tuple[str, ...]:
         """The inputs, under the word that an expression has for them."""
         return self.parameters
+
+    @property
+    def output(self) -> str:
+        """The name of the output: ``y``, or another where a parameter has that name."""
+        candidates = chain(("y", "z", "out", "result"), map("y{}".format, count(2)))
+        return next(name for name in candidates if name not in self.parameters)
 
     @property
     def text(self) -> str:

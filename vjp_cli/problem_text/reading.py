@@ -187,7 +187,7 @@ def refuse_elsewhere(options: Iterable[FileOption], texts: Iterable[str]) -> Non
     """
     for option in options:
         name, value = option.variable, option.value
-        if option.name == LET:
+        if option.name == LET or (option.name == "--u" and "=" in value):
             value = value.partition("=")[2]
         elif option.name in (*ALLOWED, *_CODE) and option.name not in _READING:
             continue

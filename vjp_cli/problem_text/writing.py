@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from vjp_cli.arguments import FUNCTION
-from vjp_cli.assembly import Request
 from vjp_cli.binding import tensor
 from vjp_cli.errors import InputError
 from vjp_cli.expression import Expression
@@ -20,6 +19,7 @@ from vjp_cli.language.source import span
 from vjp_cli.problem_text.numerals import constant_text, value_text
 from vjp_cli.problem_text.reading import LET, is_header
 from vjp_cli.report import Array, Point, Report, Reproduction
+from vjp_cli.request import Request
 from vjp_cli.settings import Settings
 
 # what a shell's history and a chat still show
@@ -109,7 +109,21 @@ def _options(
         v = weights
     if v is not None and (request.v is not None or point is not None):
         options.append(("--v", value_text(v, settings.dtype)))
+    if point is None:
+        options += _weights(request, report, settings.dtype)
     return [*options, *_settings(request, settings)]
+
+
+def _weights(request: Request, report: Report, dtype: str) -> Iterator[tuple[str, str]]:
+    """The further v, the loss in the place of all of them, and u."""
+    if report.accumulation is not None:
+        for pull in report.accumulation.pulls[1:]:
+            yield "--v", value_text(pull.v, dtype)
+    if request.loss is not None:
+        yield "--loss", _one_line(request.loss)
+    if report.tangent is not None:
+        for name, u in report.tangent.u.items():
+            yield "--u", f"{name}={value_text(u, dtype)}"
 
 
 def _values(asked: Asked, report: Report, point: Point | None) -> dict[str, str]:

@@ -22,6 +22,7 @@ from vjp_cli.render.elide import (
 )
 from vjp_cli.render.numbers import align
 from vjp_cli.render.tables import Axis, Cell, Table
+from vjp_cli.report import Verdict
 
 Segment = tuple[str, str]
 Spell = Callable[[str], str]
@@ -113,10 +114,11 @@ def _cells(table: Table, rows: Sequence[int | None], index: int, spell: Spell) -
     cells = [Cell("…") if row is None else table.cell(row, index) for row in rows]
     texts = align([spell(cell.text) for cell in cells])
     if any(cell.mark for cell in cells):
-        texts = [_marked(text, cell.mark) for text, cell in zip(texts, cells, strict=True)]
+        wide = max(len(cell.mark) for cell in cells)
+        texts = [_marked(text, cell.mark, wide) for text, cell in zip(texts, cells, strict=True)]
     header = spell(table.columns[index])
     width = max(cell_width(header), len(texts[0]))
-    roles = [cell.verdict if cell.mark else "" for cell in cells]
+    roles = [cell.verdict if cell.verdict is not Verdict.OK else "" for cell in cells]
     return _Column(
         (
             (" " * (width - cell_width(header)) + header, "name"),
@@ -126,10 +128,10 @@ def _cells(table: Table, rows: Sequence[int | None], index: int, spell: Spell) -
     )
 
 
-def _marked(text: str, mark: str) -> str:
+def _marked(text: str, mark: str, width: int) -> str:
     """``text`` with the mark beside its last digit."""
     number = text.rstrip()
-    return f"{number} {mark}".ljust(len(text) + 2)
+    return f"{number} {mark}".ljust(len(text) + 1 + width)
 
 
 def _gap(hidden: int, rows: int, spell: Spell) -> _Column:

@@ -7,6 +7,7 @@ from typing import Any
 
 from vjp_cli.render import View
 from vjp_cli.render.json_chain import chain_keys
+from vjp_cli.render.json_weights import Writers, several, weight_keys
 from vjp_cli.render.numbers import complex_text
 from vjp_cli.report import (
     SCHEMA,
@@ -41,7 +42,8 @@ def document(report: Report, view: View) -> dict[str, Any]:
     """``report`` as dictionaries and lists, its keys in the order of the contract."""
     sparse = _sparse(report, view.max_entries)
     problem, output = report.problem, report.output
-    return {
+    write = Writers(number, _truth, _formula)
+    found = {
         "schema": SCHEMA,
         "ok": report.ok,
         "verdict": report.verdict.value,
@@ -90,7 +92,9 @@ def document(report: Report, view: View) -> dict[str, Any]:
         **chain_keys(report.chain, number, _formula),
         "explanation": _explanation(report.explanation),
         "reproduce": _reproduction(report.reproduction),
+        **weight_keys(report, view.max_entries, write),
     }
+    return several(report, write, found)
 
 
 def _explanation(explanation: Explanation | None) -> list[str] | None:

@@ -26,6 +26,8 @@ _ROUGH = "finite differences"
 # what stands before a comment may have texts in quotes
 _COMMENT = re.compile(r"^((?:[^'\"#\n]|'[^'\n]*'|\"[^\"\n]*\")*)#.*", re.MULTILINE)
 _PLACE = re.compile(r"(vjp|jacobian)\.([\w.]+)(?:\[([\d,]*)\])?")
+# what else has entries
+_ELSEWHERE = re.compile(r"(vjp\[\d+\]|loss|v|jvp)\.([\w.]+(?:\[[\d,]*\])?)")
 
 
 @dataclass(frozen=True)
@@ -53,9 +55,28 @@ def shape_text(shape: tuple[int, ...]) -> str:
     return "x".join(map(str, shape)) or "scalar"
 
 
+def layout_line(report: Report) -> str:
+    """How denominator layout relates to the other; "" in numerator layout."""
+    if not transposed(report):
+        return ""
+    return (
+        "denominator layout: a row for each element of the input, a column for each of "
+        f"{report.output.name}. Jᵀ is the transpose of numerator layout's J, and Jᵀv, a column, "
+        "has the numbers of the row vᵀJ"
+    )
+
+
 def judgement(report: Report) -> str:
     """How many entries of J and of vᵀJ have which verdict; empty when none was judged."""
-    sides = (("J", report.judged_jacobian), (product(report), report.judged_vjp))
+    sides = [("J", report.judged_jacobian), (product(report), report.judged_vjp)]
+    if report.accumulation is not None:
+        pulls = enumerate(report.accumulation.pulls[1:], start=2)
+        sides += [(f"{product(report)} of v {number}", pull.judged) for number, pull in pulls]
+    if report.loss is not None:
+        sides.append(("v", report.loss.judged_v))
+        sides.append(("loss.backward()", report.loss.judged_gradient))
+    if report.tangent is not None:
+        sides.append(("Ju", report.tangent.judged))
     return " · ".join(
         f"{side} {_tally([v for array in judged.verdicts.values() for v in array.values])}"
         for side, judged in sides
@@ -163,7 +184,12 @@ def _equation(report: Report) -> str:
         plain = (f"{key}={value!r}" for key, value in problem.arguments.items())
         output = "" if problem.output_index is None else f"[{problem.output_index}]"
         return f"{name} = {problem.function}({', '.join([*report.inputs, *plain])}){output}"
-    code = _COMMENT.sub(r"\1", problem.expression)
+    return assigned(name, problem.expression)
+
+
+def assigned(name: str, source: str) -> str:
+    """The statements of an expression without comments; the last one makes ``name``."""
+    code = _COMMENT.sub(r"\1", source)
     statements = [part.strip() for part in re.split(r"[;\n]", code) if part.strip()]
     if not re.match(rf"{re.escape(name)}\s*=(?!=)", statements[-1]):
         statements[-1] = f"{name} = {statements[-1]}"
@@ -192,13 +218,24 @@ def entry(where: str, report: Report) -> tuple[str, str]:
     """
     match = _PLACE.fullmatch(where)
     if match is None:
-        return "", where
+        return "", _elsewhere(where, report)
     side, name, indices = match[1], match[2], [i for i in (match[3] or "").split(",") if i]
     if side == "vjp":
         return side, _element(name, indices)
     rank = len(report.output.value.shape)
     output = _element(report.output.name, indices[:rank])
     return side, f"∂{output}/∂{_element(name, indices[rank:])}"
+
+
+def _elsewhere(where: str, report: Report) -> str:
+    """``vᵀJ of v 2 at x[1]``, ``Ju at y[0]``."""
+    match = _ELSEWHERE.fullmatch(where)
+    if match is None:
+        return where
+    words = {"loss": "loss.backward()", "v": "v", "jvp": "Ju"}.get(match[1])
+    if words is None:
+        words = f"{product(report)} of v {int(match[1][4:-1]) + 1}"
+    return f"{words} at {match[2]}"
 
 
 def _element(name: str, indices: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ from math import prod
 from typing import overload
 
 from vjp_cli.render.numbers import full, short
-from vjp_cli.report import Array, Number, Report, Truth, TruthKind, Verdict
+from vjp_cli.report import Accumulation, Array, Number, Report, Truth, TruthKind, Verdict
 from vjp_cli.settings import Layout
 
 MARKS = {
@@ -36,12 +36,14 @@ class Cell:
         verdict: the judgement of this entry.
         exact: all digits are shown, because the number beside it differs.
         structural: a zero that no input can change.
+        sign: what stands beside the number besides a verdict.
     """
 
     value: Number | str | None
     verdict: Verdict = Verdict.OK
     exact: bool = False
     structural: bool = False
+    sign: str = ""
 
     @property
     def text(self) -> str:
@@ -57,7 +59,7 @@ class Cell:
     @property
     def mark(self) -> str:
         """The sign that stands beside a number that is not ``ok``."""
-        return MARKS[self.verdict]
+        return self.sign or MARKS[self.verdict]
 
 
 class Axis(Sequence[str]):
@@ -103,8 +105,11 @@ def tables(report: Report, name: str) -> list[Table]:
     shown = []
     if report.jacobian is not None:
         shown.append(_jacobian_table(report, name))
+    if report.accumulation is not None:
+        vs = [pull.v for pull in report.accumulation.pulls]
+        return [*shown, _cotangent_table(report, vs), _sum_table(report, report.accumulation, name)]
     if report.v is not None:
-        shown.append(_cotangent_table(report, report.v))
+        shown.append(_cotangent_table(report, [report.v]))
     if report.vjp is not None:
         shown.append(_vjp_table(report, name))
     return shown
@@ -129,9 +134,28 @@ def _jacobian_table(report: Report, name: str) -> Table:
     return Table("J", outputs, inputs, entry)
 
 
-def _cotangent_table(report: Report, v: Array[Number]) -> Table:
-    outputs = Axis(report.output.name, v.shape)
-    return Table("v", outputs, ("",), lambda row, _: Cell(v.values[row]))
+def _cotangent_table(report: Report, vs: Sequence[Array[Number]]) -> Table:
+    outputs = Axis(report.output.name, report.output.value.shape)
+    names = [f"v {number}" for number in range(1, len(vs) + 1)] if len(vs) > 1 else [""]
+    return Table("v", outputs, names, lambda row, column: Cell(vs[column].values[row]))
+
+
+def _sum_table(report: Report, several: Accumulation, name: str) -> Table:
+    """vᵀJ of each v, what ``.grad`` holds in the end, and the exact sum."""
+    rows, pulls = Axis(name, report.inputs[name].shape), several.pulls
+    total = several.total and several.total[name].values
+    exact = several.symbolic and several.symbolic[name].values
+
+    def entry(row: int, column: int) -> Cell:
+        if column < len(pulls):
+            vjp, judged = pulls[column].vjp, pulls[column].judged
+            verdict = judged.verdicts[name].values[row] if judged else Verdict.OK
+            return Cell(vjp[name].values[row] if vjp else None, verdict)
+        found = total[row] if total else None, exact[row] if exact else None
+        return compared(*found, Verdict.OK, Truth(TruthKind.UNKNOWN))[column - len(pulls)]
+
+    names = [f"v {number}" for number in range(1, len(pulls) + 1)]
+    return Table(product(report), rows, (*names, ".grad", "symbolic", "difference"), entry)
 
 
 def _vjp_table(report: Report, name: str) -> Table:
@@ -143,13 +167,13 @@ def _vjp_table(report: Report, name: str) -> Table:
     def entry(row: int, column: int) -> Cell:
         verdict = judged.verdicts[name].values[row] if judged else Verdict.OK
         truth = judged.truth[name].values[row] if judged else Truth(TruthKind.UNKNOWN)
-        return _compared(values[row], exact[row], verdict, truth)[column]
+        return compared(values[row], exact[row], verdict, truth)[column]
 
     rows = Axis(name, report.inputs[name].shape)
     return Table(product(report), rows, ("torch", "symbolic", "difference"), entry)
 
 
-def _compared(
+def compared(
     torch: Number | None, exact: Number | None, verdict: Verdict, truth: Truth
 ) -> tuple[Cell, Cell, Cell]:
     """The number of torch, the symbolic one and their difference; all digits where they differ."""

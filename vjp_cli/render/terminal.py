@@ -5,21 +5,21 @@ rich shrinks the cells of one until no number is left in them.
 """
 
 from collections.abc import Sequence
-from itertools import zip_longest
 
 from rich.text import Text
 
 from vjp_cli.render import View, lines
+from vjp_cli.render.beside import draw_tables
 from vjp_cli.render.chain import write_chain
 from vjp_cli.render.elide import hidden_line
 from vjp_cli.render.explanation import draw_explanation
-from vjp_cli.render.grid import Grid, cell_width, draw
+from vjp_cli.render.grid import cell_width
 from vjp_cli.render.reproduction import draw_reproduction
 from vjp_cli.render.screen import Screen
 from vjp_cli.render.tables import MARKS, tables
+from vjp_cli.render.weights import cost_line, draw_weights, judged_parts
 from vjp_cli.report import Array, Number, Report, Verdict
 
-_BETWEEN = "   "
 _MOST_CHARACTERS = 2_000
 
 
@@ -31,6 +31,7 @@ def render_terminal(report: Report, view: View) -> str:
         _input(screen, report, name)
     _legend(screen, report)
     write_chain(screen, report)
+    draw_weights(screen, report)
     # without v the notes stand in the place of vᵀJ: they say why there is none
     sections = (_notes, _checks, _findings) if report.v is None else (_checks, _findings, _notes)
     for section in sections:
@@ -52,6 +53,9 @@ def _heading(screen: Screen, report: Report) -> None:
     if judgement:
         of = f" of {report.problem.against}" if report.problem.against else ""
         screen.words(f"compared with {lines.reference(report)}{of}: {judgement}")
+    for words in (cost_line(report), lines.layout_line(report)):
+        if words:
+            screen.words(words)
 
 
 def _flow(parts: Sequence[str], room: int) -> list[str]:
@@ -76,16 +80,7 @@ def _input(screen: Screen, report: Report, name: str) -> None:
     """What belongs to one input: its tables, the pattern of its J and the formulas."""
     if len(report.problem.wrt) > 1:
         screen.title(f"input {name}: {lines.shape_text(report.inputs[name].shape)}")
-    grids = [
-        grid
-        for table in tables(report, name)
-        for grid in draw(table, screen.width, screen.view.full, screen.spell)
-    ]
-    while grids:
-        beside = [grids.pop(0)]
-        while grids and _width([*beside, grids[0]]) <= screen.width:
-            beside.append(grids.pop(0))
-        _side_by_side(screen, beside)
+    draw_tables(screen, tables(report, name))
     structure = report.structure.get(name)
     formulas = [lines.formula_lines([g]) for g in report.symbolic.jacobian.get(name, ())]
     if structure or formulas:
@@ -98,27 +93,11 @@ def _input(screen: Screen, report: Report, name: str) -> None:
     _hidden(screen, len(formulas), "formula")
 
 
-def _width(grids: Sequence[Grid]) -> int:
-    return sum(grid.width + len(_BETWEEN) for grid in grids) - len(_BETWEEN)
-
-
-def _side_by_side(screen: Screen, grids: Sequence[Grid]) -> None:
-    screen.line(Text())
-    for row in zip_longest(*(grid.lines for grid in grids)):
-        line = Text()
-        for grid, segments in zip(grids, row, strict=True):
-            drawn = screen.styled(segments or ())
-            line += drawn + Text(" " * (grid.width - drawn.cell_len) + _BETWEEN)
-        screen.line(line)
-    for grid in grids:
-        for sentence in grid.hidden:
-            screen.words(sentence)
-
-
 def _legend(screen: Screen, report: Report) -> None:
     """What the signs beside the numbers mean; only those that appear."""
-    judged = [side for side in (report.judged_jacobian, report.judged_vjp) if side]
-    seen = {v for side in judged for array in side.verdicts.values() for v in array.values}
+    seen = {
+        v for side in judged_parts(report) for array in side.verdicts.values() for v in array.values
+    }
     signs = [f"{MARKS[verdict]} {verdict}" for verdict in Verdict if verdict in seen]
     if report.jacobian and any(
         s.nonzeros < s.shape[0] * s.shape[1] for s in report.structure.values()

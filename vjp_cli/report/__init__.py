@@ -4,8 +4,12 @@ A report holds numbers and words, no torch tensor, no SymPy object and no layout
 nothing in it knows how it will be shown.
 """
 
+from vjp_cli.report.accumulation import Accumulation, Pull
 from vjp_cli.report.chain import Chain, ChainStep, Identity, LocalJacobian, Mark, Term
+from vjp_cli.report.contributions import Contribution, Contributions
+from vjp_cli.report.cost import Cost
 from vjp_cli.report.explanation import Explanation, Paragraph
+from vjp_cli.report.loss import Loss
 from vjp_cli.report.parts import (
     CheckResult,
     Finding,
@@ -17,6 +21,7 @@ from vjp_cli.report.parts import (
     Symbolic,
 )
 from vjp_cli.report.reproduction import Point, Reproduction
+from vjp_cli.report.tangent import Tangent
 from vjp_cli.report.values import Array, Number, Truth, TruthKind, Verdict, worst
 from vjp_cli.report.whole import Report
 
@@ -24,26 +29,33 @@ SCHEMA = "vjp.report/1"
 
 __all__ = [
     "SCHEMA",
+    "Accumulation",
     "Array",
     "Chain",
     "ChainStep",
     "CheckResult",
+    "Contribution",
+    "Contributions",
+    "Cost",
     "Explanation",
     "Finding",
     "FormulaGroup",
     "Identity",
     "Judged",
     "LocalJacobian",
+    "Loss",
     "Mark",
     "Number",
     "Output",
     "Paragraph",
     "Point",
     "Problem",
+    "Pull",
     "Report",
     "Reproduction",
     "Structure",
     "Symbolic",
+    "Tangent",
     "Term",
     "Truth",
     "TruthKind",

@@ -3,8 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from vjp_cli.report.accumulation import Accumulation
 from vjp_cli.report.chain import Chain
+from vjp_cli.report.contributions import Contributions
+from vjp_cli.report.cost import Cost
 from vjp_cli.report.explanation import Explanation
+from vjp_cli.report.loss import Loss
 from vjp_cli.report.parts import (
     CheckResult,
     Finding,
@@ -15,6 +19,7 @@ from vjp_cli.report.parts import (
     Symbolic,
 )
 from vjp_cli.report.reproduction import Reproduction
+from vjp_cli.report.tangent import Tangent
 from vjp_cli.report.values import Array, Number, Verdict
 
 
@@ -32,6 +37,11 @@ class Report:
         environment: versions, seed, number of threads.
         explanation: the report in words, where asked for.
         reproduction: what makes the report again, where asked for.
+        cost: what vᵀJ and J took.
+        loss: what v is the derivative of, if it was given so.
+        accumulation: of several v, each vᵀJ and their sum; ``v`` and ``vjp`` are the first then.
+        contributions: v_i·J_ij, if asked for.
+        tangent: Ju, if asked for.
     """
 
     problem: Problem
@@ -53,6 +63,11 @@ class Report:
     chain: Chain | None = None
     explanation: Explanation | None = None
     reproduction: Reproduction | None = None
+    cost: Cost | None = None
+    loss: Loss | None = None
+    accumulation: Accumulation | None = None
+    contributions: Contributions | None = None
+    tangent: Tangent | None = None
 
     @property
     def ok(self) -> bool:

@@ -76,7 +76,10 @@ class Symbolic(Struct):
 
     output: Annotated[list[Formula], says("The formulas of y.")]
     jacobian: Annotated[dict[str, list[Formula]], says("The formulas of J, by input.")]
-    vjp: Annotated[dict[str, Gradients] | None, says("The exact VJP, rounded to doubles.")]
+    vjp: Annotated[
+        dict[str, Gradients] | list[dict[str, Gradients] | None] | None,
+        says("The exact VJP, rounded to doubles; a list of several."),
+    ]
 
 
 class Structure(Struct):
@@ -112,14 +115,20 @@ class Truth(Struct):
         dict[str, Truths] | None,
         says("Of J; that of a J by coordinates is null, and told in the findings."),
     ]
-    vjp: Annotated[dict[str, Truths] | None, says("Of the VJP; null without v.")]
+    vjp: Annotated[
+        dict[str, Truths] | list[dict[str, Truths] | None] | None,
+        says("Of the VJP; null without v, a list of several."),
+    ]
 
 
 class Judgement(Struct):
     """The judgement of every entry, by input."""
 
     jacobian: Annotated[dict[str, Verdicts] | None, says("Of J; null where it was not judged.")]
-    vjp: Annotated[dict[str, Verdicts] | None, says("Of the VJP; null without v.")]
+    vjp: Annotated[
+        dict[str, Verdicts] | list[dict[str, Verdicts] | None] | None,
+        says("Of the VJP; null without v, a list of several."),
+    ]
 
 
 class Check(Struct):

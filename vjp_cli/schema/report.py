@@ -22,6 +22,7 @@ from vjp_cli.schema.parts import (
     Truth,
 )
 from vjp_cli.schema.shapes import Gradients, Jacobian, Numbers, says
+from vjp_cli.schema.weights import Contribution, Cost, Loss, Tangent
 
 
 class Report(Answer, kw_only=True):
@@ -34,13 +35,15 @@ class Report(Answer, kw_only=True):
     problem: Problem
     inputs: Annotated[dict[str, Numbers], says("The value of each input, rounded to the dtype.")]
     output: Output
-    v: Annotated[Numbers | None, says("The cotangent; null where none was given or implied.")]
+    v: Annotated[Numbers | None, says("The cotangent; null for none, a list of several.")]
     jacobian: Annotated[
         dict[str, Jacobian] | None, says("torch's J by each input; null where it was not built.")
     ]
     vjp: Annotated[
-        dict[str, Gradients] | None,
-        says("For each input what y.backward(v) leaves in .grad; null without v."),
+        dict[str, Gradients] | list[dict[str, Gradients] | None] | None,
+        says(
+            "For each input what y.backward(v) leaves in .grad; null without v, a list of several."
+        ),
     ]
     symbolic: Symbolic
     structure: Annotated[dict[str, Structure], says("The pattern of J, by input, where known.")]
@@ -62,3 +65,14 @@ class Report(Answer, kw_only=True):
     reproduce: Annotated[
         Reproduction | None, says("With --reproduce: the problem as a command line.")
     ]
+    cost: Annotated[Cost | None, says("What the VJP and J took.")]
+    loss: Annotated[Loss | None, says("With --loss: where v comes from.")]
+    accumulated: Annotated[
+        dict[str, Gradients] | None,
+        says("With several v: what .grad holds after all of them; null where a pass raised."),
+    ]
+    contributions: Annotated[
+        dict[str, Contribution | None] | None,
+        says("With --contributions: by input; null for one of more entries than --max-entries."),
+    ]
+    tangent: Annotated[Tangent | None, says("With --u: the derivative along u.")]
