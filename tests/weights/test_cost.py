@@ -44,6 +44,11 @@ def test_passes_and_bytes(
     assert line in " ".join(shown(*arguments).split())
 
 
+def test_where_it_is_explained_at_length_there_is_no_line() -> None:
+    assert "cost: " in shown("2*x", "--x", "1,2")
+    assert "cost: " not in shown("2*x", "--x", "1,2", "--explain")
+
+
 def test_denominator_layout_names_its_axes_and_says_how_it_relates() -> None:
     arguments = ("k @ x", "--k", "1,2,3;4,5,6", "--x", "1;2;3", "--wrt", "x", "--v", "1;-1")
     text = shown(*arguments, "--layout", "denominator")

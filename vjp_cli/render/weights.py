@@ -29,9 +29,13 @@ def judged_parts(report: Report) -> Iterator[Judged]:
 
 
 def cost_line(report: Report) -> str:
-    """The passes that were made, the size of J, and why frameworks are content with vᵀJ."""
+    """The passes that were made, the size of J, and why frameworks are content with vᵀJ.
+
+    It is "" where nothing was made, and where an explanation says the same at length.
+    """
     cost, rows = report.cost, len(report.output.value.values)
-    if cost is None or not cost.vjp_passes + cost.jacobian_passes:
+    told = report.explanation is not None
+    if cost is None or told or not cost.vjp_passes + cost.jacobian_passes:
         return ""
     name, size, made = product(report), _size(cost.jacobian_bytes), cost.jacobian_passes
     first = f"cost: {name} {_passes(cost.vjp_passes)}"
