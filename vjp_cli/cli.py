@@ -12,7 +12,7 @@ from typing import NoReturn
 
 import typer
 
-from vjp_cli import examples, inspection, lookups, options
+from vjp_cli import examples, inspection, lookups, options, positional
 from vjp_cli.arguments import wants_json
 from vjp_cli.asked import with_weights
 from vjp_cli.choices import (
@@ -74,7 +74,7 @@ def _program(
 )
 def _inspect(
     context: typer.Context,
-    expression: options.Expr = None,
+    expression: positional.Expr = None,
     function: options.Function = None,
     v: options.Cotangent = None,
     loss: options.Loss = None,
@@ -156,7 +156,7 @@ def _inspect(
 
 @app.command("batch", cls=PlainCommand, add_help_option=False, epilog=examples.BATCH)
 def _batch(
-    file: options.Requests,
+    file: positional.Requests,
     strict: options.Strict = False,
     fail_on: options.FailOn = _FAIL_ON,
     digits: options.Digits = None,

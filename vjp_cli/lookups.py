@@ -5,7 +5,7 @@ from typing import Any
 
 import typer
 
-from vjp_cli import examples, ops_page, options
+from vjp_cli import examples, ops_page, options, positional
 from vjp_cli.choices import format_of
 from vjp_cli.command import PlainCommand
 from vjp_cli.output import width, write_text
@@ -17,7 +17,7 @@ app = typer.Typer()
 
 @app.command("ops", cls=PlainCommand, add_help_option=False, epilog=examples.OPS)
 def _ops(
-    name: options.Operation = None,
+    name: positional.Operation = None,
     json: options.Json = False,
     format: options.Shape = None,
     version: options.Version = False,
@@ -34,7 +34,7 @@ def _ops(
 
 @app.command("schema", cls=PlainCommand, add_help_option=False, epilog=examples.SCHEMA)
 def _schema(
-    name: options.SchemaName = None, version: options.Version = False, help: options.Help = False
+    name: positional.SchemaName = None, version: options.Version = False, help: options.Help = False
 ) -> None:
     """Show the JSON Schema of requests, reports and errors.
 
@@ -47,7 +47,7 @@ def _schema(
 @app.command("help", cls=PlainCommand, add_help_option=False, epilog=examples.HELP)
 def _help(
     context: typer.Context,
-    topic: options.Topic = None,
+    topic: positional.Topic = None,
     version: options.Version = False,
     help: options.Help = False,
 ) -> None:

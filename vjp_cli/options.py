@@ -3,16 +3,14 @@
 A command's function annotates its parameters with these; the defaults stand in its signature.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
 
 import vjp_cli
 from vjp_cli.output import write_text
-from vjp_cli.pages import TOPICS
 from vjp_cli.plain import JUDGEMENT, OUTPUT, PROBLEM, SHOWN
-from vjp_cli.schema import NAMES
 from vjp_cli.settings import Check, Color, Format, Language, Layout
 
 
@@ -33,11 +31,6 @@ def _answer(name: str, letter: str, help: str, text: Callable[[typer.Context], s
     )
 
 
-def _completed(choices: Iterable[str]) -> Callable[[str], list[str]]:
-    """What the shell offers for the beginning of one of ``choices``."""
-    return lambda incomplete: [choice for choice in choices if choice.startswith(incomplete)]
-
-
 Help = Annotated[
     bool, _answer("--help", "-h", "Show this page and exit.", lambda context: context.get_help())
 ]
@@ -45,15 +38,6 @@ Version = Annotated[
     bool,
     _answer(
         "--version", "-V", "Show the version and exit.", lambda _: f"vjp {vjp_cli.__version__}"
-    ),
-]
-Expr = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="EXPR",
-        help="A torch expression in quotes; - reads standard input, @FILE a file. "
-        "Each of its variables is an option: 'k @ x' takes --k and --x.",
-        rich_help_panel=PROBLEM,
     ),
 ]
 Function = Annotated[
@@ -239,38 +223,4 @@ AllowFunctions = Annotated[
 ]
 FailFast = Annotated[
     bool, _option(JUDGEMENT, "--fail-fast", help="Stop after the first line that is not ok.")
-]
-Requests = Annotated[
-    str,
-    typer.Argument(
-        metavar="FILE",
-        help="JSON Lines, one request a line; - reads standard input.",
-        rich_help_panel=PROBLEM,
-    ),
-]
-Operation = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="NAME",
-        help="An operation, as it is written in an expression; all of them without it.",
-        rich_help_panel=PROBLEM,
-    ),
-]
-SchemaName = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="NAME",
-        help=f"One of {', '.join(NAMES)}; all of them in one document without it.",
-        rich_help_panel=SHOWN,
-        autocompletion=_completed(NAMES),
-    ),
-]
-Topic = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="TOPIC",
-        help=f"One of {', '.join(TOPICS)}, or a command; what each is about without it.",
-        rich_help_panel=SHOWN,
-        autocompletion=_completed(TOPICS),
-    ),
 ]

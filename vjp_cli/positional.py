@@ -1,0 +1,60 @@
+"""The arguments of the commands that have no name, as the options are kept."""
+
+from collections.abc import Callable, Iterable
+from typing import Annotated
+
+import typer
+
+from vjp_cli.pages import TOPICS
+from vjp_cli.plain import PROBLEM, SHOWN
+from vjp_cli.schema import NAMES
+
+
+def _completed(choices: Iterable[str]) -> Callable[[str], list[str]]:
+    """What the shell offers for the beginning of one of ``choices``."""
+    return lambda incomplete: [choice for choice in choices if choice.startswith(incomplete)]
+
+
+Expr = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="EXPR",
+        help="A torch expression in quotes; - reads standard input, @FILE a file. "
+        "Each of its variables is an option: 'k @ x' takes --k and --x.",
+        rich_help_panel=PROBLEM,
+    ),
+]
+Requests = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE",
+        help="JSON Lines, one request a line; - reads standard input.",
+        rich_help_panel=PROBLEM,
+    ),
+]
+Operation = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="NAME",
+        help="An operation, as it is written in an expression; all of them without it.",
+        rich_help_panel=PROBLEM,
+    ),
+]
+SchemaName = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="NAME",
+        help=f"One of {', '.join(NAMES)}; all of them in one document without it.",
+        rich_help_panel=SHOWN,
+        autocompletion=_completed(NAMES),
+    ),
+]
+Topic = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="TOPIC",
+        help=f"One of {', '.join(TOPICS)}, or a command; what each is about without it.",
+        rich_help_panel=SHOWN,
+        autocompletion=_completed(TOPICS),
+    ),
+]
