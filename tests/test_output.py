@@ -11,6 +11,7 @@ from tests.helpers import Asked, Result, ask, refused, run
 from vjp_cli import cli
 from vjp_cli.errors import shorten
 from vjp_cli.report import Report
+from vjp_cli.settings import Format
 
 
 @pytest.fixture
@@ -119,7 +120,7 @@ def views(asked: Asked, monkeypatch: pytest.MonkeyPatch) -> list[cli.View]:
     """The views that were rendered."""
     seen: list[cli.View] = []
 
-    def render(report: Report, fmt: cli.Format, view: cli.View) -> str:
+    def render(report: Report, fmt: Format, view: cli.View) -> str:
         seen.append(view)
         return "θ\n"
 
