@@ -1,0 +1,153 @@
+"""Groups of rows (or columns) of a pattern that one product with J can compute together.
+
+Two rows that share no column do not mix when they are pulled back with one cotangent: every number
+of the sum belongs to one of them (Curtis, Powell and Reid, 1974). Most patterns of arrays repeat,
+so that the remainder of the row number is a colouring; a greedy one serves the others.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from vjp_cli.lazy import numpy
+
+# How many remainders are tried before the greedy colouring; on grids one of the first few fits.
+_TRIALS = 8
+# A row or column is dense, and split off, when it has this many times the entries of the average.
+_DENSE = 8
+# With so few colours nothing is gained by another side.
+_FEW = 4
+# A Jacobian-vector product is a double backward: about two plain ones.
+_FORWARD_COST = 2
+
+
+@dataclass(frozen=True)
+class Colouring:
+    """How the entries of a pattern are found with few products.
+
+    Attributes:
+        rows: for each row its group among the cotangents; -1 for one that none takes.
+        columns: for each column its group among the tangents; -1 likewise.
+        by_row: for each entry of the pattern whether a cotangent finds it, else a tangent.
+    """
+
+    rows: Any
+    columns: Any
+    by_row: Any
+
+    @property
+    def cotangents(self) -> int:
+        """The number of plain VJPs."""
+        return int(self.rows.max(initial=-1)) + 1
+
+    @property
+    def tangents(self) -> int:
+        """The number of JVPs."""
+        return int(self.columns.max(initial=-1)) + 1
+
+    @property
+    def colours(self) -> int:
+        """The number of products with J."""
+        return self.cotangents + self.tangents
+
+    @property
+    def cost(self) -> int:
+        """In plain VJPs."""
+        return self.cotangents + _FORWARD_COST * self.tangents
+
+
+def colouring(
+    shape: tuple[int, int], rows: Any, columns: Any, *, forward: bool = True
+) -> Colouring:
+    """The cheapest of the colourings by rows, by columns, and with dense lines split off.
+
+    Args:
+        shape: of J.
+        rows: the row of each entry; no entry may occur twice.
+        columns: the column of each entry.
+        forward: whether tangents may be used.
+    """
+    everything = numpy.ones(len(rows), dtype=bool)
+    best = _split(shape, rows, columns, everything)
+    if best.colours <= _FEW or not forward:
+        return best
+    lower = _FORWARD_COST * int(numpy.bincount(rows).max(initial=0))
+    if lower < best.cost:
+        best = _cheaper(best, _split(shape, rows, columns, ~everything))
+    dense_columns = _dense(columns, shape[1])
+    if dense_columns.any():
+        best = _cheaper(best, _split(shape, rows, columns, ~dense_columns[columns]))
+    dense_rows = _dense(rows, shape[0])
+    if dense_rows.any():
+        best = _cheaper(best, _split(shape, rows, columns, dense_rows[rows]))
+    return best
+
+
+def _cheaper(one: Colouring, other: Colouring) -> Colouring:
+    return other if other.cost < one.cost else one
+
+
+def _dense(lines: Any, count: int) -> Any:
+    """Which rows (or columns) have far more entries than the average one."""
+    sizes = numpy.bincount(lines, minlength=count)
+    return sizes > _DENSE * max(1.0, len(lines) / max(count, 1))
+
+
+def _split(shape: tuple[int, int], rows: Any, columns: Any, by_row: Any) -> Colouring:
+    """Cotangents for the chosen entries, tangents for all others."""
+    others = ~by_row
+    return Colouring(
+        _groups(shape, rows[by_row], columns[by_row]),
+        _groups(shape[::-1], columns[others], rows[others]),
+        by_row,
+    )
+
+
+def _groups(shape: tuple[int, int], rows: Any, columns: Any) -> Any:
+    """A group for each row with an entry; rows of a group share no column."""
+    if not len(rows):
+        return numpy.full(shape[0], -1)
+    groups = _by_remainder(shape, rows, columns)
+    if groups is None:
+        groups = _greedy(shape, rows, columns)
+    taken = numpy.zeros(shape[0], dtype=bool)
+    taken[rows] = True
+    # consecutive numbers, since a remainder may have only rows without entries
+    _, numbers = numpy.unique(groups[taken], return_inverse=True)
+    found = numpy.full(shape[0], -1)
+    found[taken] = numbers.reshape(-1)
+    return found
+
+
+def _by_remainder(shape: tuple[int, int], rows: Any, columns: Any) -> Any:
+    """The row number modulo the least k that is a colouring; None when the first few are not."""
+    least = int(numpy.bincount(columns).max(initial=1))
+    for k in range(least, min(least + _TRIALS, shape[0] + 1)):
+        together = columns * k + rows % k
+        # counting costs memory for each column and remainder: of a few entries sort instead
+        if shape[1] * k <= 4 * len(rows) + 1024:
+            alone = numpy.bincount(together).max() == 1
+        else:
+            alone = len(numpy.unique(together)) == len(together)
+        if alone:
+            return numpy.arange(shape[0]) % k
+    return None
+
+
+def _greedy(shape: tuple[int, int], rows: Any, columns: Any) -> Any:
+    """The first free colour for each row, the longest rows first; colours are bits of an int."""
+    order = numpy.argsort(rows, kind="stable")
+    sizes = numpy.bincount(rows, minlength=shape[0])
+    ends = numpy.cumsum(sizes)
+    sorted_columns = columns[order].tolist()
+    used = [0] * shape[1]
+    groups = numpy.zeros(shape[0], dtype=int)
+    for row in numpy.argsort(-sizes, kind="stable").tolist():
+        own = sorted_columns[ends[row] - sizes[row] : ends[row]]
+        taken = 0
+        for column in own:
+            taken |= used[column]
+        bit = ~taken & (taken + 1)
+        for column in own:
+            used[column] |= bit
+        groups[row] = bit.bit_length() - 1
+    return groups

@@ -1,0 +1,159 @@
+"""The sparse Jacobian by a few products: rows (or columns) that do not mix are found together.
+
+The products have numbers outside of the pattern too, which must all be 0: that is looked at, and
+kept, since a wrong backward may well fill a structural zero.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from vjp_cli.derivatives.colouring import Colouring, colouring
+from vjp_cli.derivatives.matrices import Sparse
+from vjp_cli.derivatives.seeding import gradients
+from vjp_cli.lazy import numpy, torch
+
+Pattern = tuple[Any, Any]
+
+
+class Products:
+    """How many products with J were made; tests hold it to the number of colours."""
+
+    value = 0
+
+
+@dataclass(frozen=True)
+class Compressed(Sparse):
+    """J from a few products, and those products.
+
+    Attributes:
+        plan: which product has which row or column.
+        row_sums: a row for each group of rows of J: their sum.
+        column_sums: a row for each group of columns of J: their sum.
+    """
+
+    plan: Colouring
+    row_sums: "torch.Tensor"
+    column_sums: "torch.Tensor"
+
+    def at(self, rows: Any, columns: Any) -> "torch.Tensor":
+        """The numbers at these places; outside of the pattern what their product has there.
+
+        That product may have it from another row of the group: all that is known is their sum.
+        """
+        found = super().at(rows, columns)
+        outside = numpy.flatnonzero(~self.has(rows, columns))
+        group = self.plan.rows[rows[outside]]
+        free = (group >= 0) & ~self._owned[group, columns[outside]]
+        inside = outside[free]
+        found[_index(inside)] = self.row_sums[_index(group[free]), _index(columns[inside])]
+        return found
+
+    @property
+    def compared_zeros(self) -> int:
+        """How many numbers of the products lie outside of the pattern."""
+        return int(self.row_sums.numel() + self.column_sums.numel()) - len(self.rows)
+
+    def stray(self) -> Any:
+        """The columns of J in which a product has a number outside of the pattern."""
+        _, columns = numpy.nonzero((self.row_sums != 0).numpy() & ~self._owned)
+        owned = _cells(self.plan.columns[self.columns], self.rows, self.column_sums.shape)
+        groups, _ = numpy.nonzero((self.column_sums != 0).numpy() & ~owned)
+        among = numpy.flatnonzero(numpy.isin(self.plan.columns, numpy.unique(groups)))
+        return numpy.unique(numpy.concatenate([columns, among]))
+
+    @property
+    def _owned(self) -> Any:
+        """The places in ``row_sums`` that belong to an entry of the pattern."""
+        return _cells(self.plan.rows[self.rows], self.columns, self.row_sums.shape)
+
+
+def _cells(groups: Any, places: Any, shape: tuple[int, ...]) -> Any:
+    owned = numpy.zeros(shape, dtype=bool)
+    owned[groups[groups >= 0], places[groups >= 0]] = True
+    return owned
+
+
+def _index(places: Any) -> "torch.Tensor":
+    return torch.from_numpy(numpy.ascontiguousarray(places))
+
+
+def compressed_jacobian(
+    output: "torch.Tensor", input: "torch.Tensor", pattern: Pattern, *, forward: bool = True
+) -> Compressed | None:
+    """J for one input on the CPU, from as many products as the pattern has colours.
+
+    Args:
+        output: y.
+        input: a tensor that y may depend on.
+        pattern: the rows and the columns of all entries that can be other than 0, each once.
+        forward: whether double backwards may be used, where they save work.
+
+    Returns:
+        None where no path leads to the input.
+
+    Raises:
+        RuntimeError: as torch does, when a derivative is missing or a backward fails.
+    """
+    rows, columns = pattern
+    shape = (output.numel(), input.numel())
+    plan = colouring(shape, rows, columns, forward=forward)
+    # without a colour one product looks whether everything is 0 indeed
+    cotangents = plan.cotangents or int(not plan.tangents and shape[0] > 0)
+    by_row = _pulled(output, input, plan.rows, cotangents)
+    if by_row is None:
+        return None
+    by_column = _pushed(output, input, plan.columns, plan.tangents)
+    values = by_row.new_zeros(len(rows))
+    for cells, own, groups, places in (
+        (by_row, plan.by_row, plan.rows[rows], columns),
+        (by_column, ~plan.by_row, plan.columns[columns], rows),
+    ):
+        values[_index(numpy.flatnonzero(own))] = cells[_index(groups[own]), _index(places[own])]
+    return Compressed(shape, rows, columns, values, plan, by_row, by_column)
+
+
+def _pulled(
+    output: "torch.Tensor", input: "torch.Tensor", groups: Any, count: int
+) -> "torch.Tensor | None":
+    """The sum of the rows of J in each group, of shape (count, x.numel()); None without a path."""
+    cells = input.detach().new_zeros((count, input.numel()))
+    reached = count == 0
+    places = _index(groups).to(output.device)
+    names = range(count) if (groups >= 0).any() else [-1] * count
+    for group, name in enumerate(names):
+        v = (places == name).to(output.dtype)
+        found = _counted(output, input, v.reshape(output.shape))
+        if found is not None:
+            cells[group] = found.reshape(-1)
+            reached = True
+    return cells.cpu() if reached else None
+
+
+def _pushed(
+    output: "torch.Tensor", input: "torch.Tensor", groups: Any, count: int
+) -> "torch.Tensor":
+    """The sum of the columns of J in each group, of shape (count, y.numel()).
+
+    vᵀJ is linear in v, so that its own gradient along u is Ju: a double backward.
+    """
+    cells = output.detach().new_zeros((count, output.numel()))
+    if not count:
+        return cells.cpu()
+    v = torch.zeros_like(output).requires_grad_()
+    (product,) = gradients(output, [input], v, differentiable=True)
+    places = _index(groups).to(output.device)
+    for group in range(count):
+        u = (places == group).to(input.dtype).reshape(input.shape)
+        found = None
+        if product is not None and product.requires_grad:
+            found = _counted(product, v, u)
+        if found is not None:
+            cells[group] = found.reshape(-1)
+    return cells.cpu()
+
+
+def _counted(
+    output: "torch.Tensor", input: "torch.Tensor", v: "torch.Tensor"
+) -> "torch.Tensor | None":
+    Products.value += 1
+    return gradients(output, [input], v)[0]
