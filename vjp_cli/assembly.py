@@ -3,6 +3,7 @@
 import platform
 from collections.abc import Iterable
 from dataclasses import dataclass
+from math import prod
 
 import vjp_cli
 from vjp_cli.arrays import array_of, numbers_of
@@ -11,12 +12,13 @@ from vjp_cli.checks.blind_spots import blind_spots
 from vjp_cli.checks.diagnosis import sentence
 from vjp_cli.checks.judgement import Judgement
 from vjp_cli.derivatives.evaluation import TorchSide
+from vjp_cli.derivatives.matrices import Dense, TorchMatrix
 from vjp_cli.exact.description import structures_of, symbolic_of
 from vjp_cli.exact.remarks import remarks
 from vjp_cli.exact.side import ExactAnswer
 from vjp_cli.exact.tracing_program import Point
 from vjp_cli.expression import Expression
-from vjp_cli.lazy import sympy, torch
+from vjp_cli.lazy import numpy, sympy, torch
 from vjp_cli.report import (
     Array,
     CheckResult,
@@ -26,6 +28,7 @@ from vjp_cli.report import (
     Report,
     Symbolic,
     Verdict,
+    scattered,
     worst,
 )
 from vjp_cli.request import Request
@@ -90,14 +93,12 @@ def assemble(request: Request, settings: Settings, stages: Stages) -> Report:
         jacobian=None
         if jacobian is None
         else {
-            x: Array(
-                (*torch_side.output.shape, *stages.point.inputs[x].shape), numbers_of(jacobian[x])
-            )
+            x: _matrix((*torch_side.output.shape, *stages.point.inputs[x].shape), jacobian[x])
             for x in torch_side.wrt
         },
         vjp=judgement.vjp_numbers,
         symbolic=symbolic,
-        structure=structures_of(exact, judgement.jacobian),
+        structure=structures_of(exact, judgement.jacobian, forward=not torch_side.custom),
         judged_jacobian=judgement.jacobian,
         judged_vjp=judgement.vjp,
         checks=(*(check for each in judgements for check in each.checks), *further),
@@ -179,3 +180,13 @@ def _environment(settings: Settings) -> dict[str, str | int | float]:
         "seed": settings.seed,
         "threads": torch.get_num_threads(),
     }
+
+
+def _matrix(shape: tuple[int, ...], matrix: TorchMatrix) -> Array[Number | None]:
+    """A J of this shape."""
+    if isinstance(matrix, Dense):
+        return Array(shape, numbers_of(matrix.tensor))
+    flat = matrix.rows * matrix.shape[1] + matrix.columns
+    order = numpy.argsort(flat)
+    listed = zip(flat[order].tolist(), numbers_of(matrix.numbers[order]), strict=True)
+    return Array(shape, scattered(prod(shape), 0.0, dict(listed)))

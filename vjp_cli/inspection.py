@@ -31,6 +31,7 @@ from vjp_cli.report import Report
 from vjp_cli.request import Request
 from vjp_cli.second_order import Gradient
 from vjp_cli.settings import LIMITS, Settings
+from vjp_cli.structured import with_jacobian
 from vjp_cli.tracing.node import OutOfTime
 from vjp_cli.values import Value
 from vjp_cli.weights.build import Asked, weighed
@@ -75,11 +76,10 @@ def _inspect(request: Request, settings: Settings) -> Report:
     held: dict[str, Any] = {}
 
     def v_for(output: "torch.Tensor") -> "torch.Tensor | None":
-        _check_size(output, [bound.inputs[name] for name in wrt], settings)
         held["v"], *held["further"] = cotangents(request, output, settings)
         return held["v"]  # type: ignore[no-any-return]
 
-    wanted = Wanted(wrt, v_for, settings.jacobian)
+    wanted = Wanted(wrt, v_for, settings.jacobian, most=LIMITS.dense_entries)
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         # without any time for the symbolic side torch has some all the same
@@ -89,6 +89,9 @@ def _inspect(request: Request, settings: Settings) -> Report:
     # the tape looks at the clock by itself: this is for loops without a tensor in them
     with _limited(body, max(deadline - time.monotonic(), 0) + 1, OutOfTime()):
         exact = answer(reference, point, torch_side.output, settings, deadline)
+        torch_side, left_out = with_jacobian(program, point, torch_side, exact)
+    if left_out:
+        settings = replace(settings, jacobian=False)
     context = Context(
         program,
         point,
@@ -113,7 +116,7 @@ def _inspect(request: Request, settings: Settings) -> Report:
             exact,
             judgement,
             further,
-            _remarks(said, body),
+            (*filter(None, [left_out]), *_remarks(said, body)),
             _name(program),
             weighed(asked, context, judgement),
             program.gradient,
@@ -229,16 +232,3 @@ def _elsewhere(request: Request, settings: Settings, programs: tuple[Program, Pr
         return inspect(Request(subject, values, weights, against, request.arguments), other)
 
     return inspect_there
-
-
-def _check_size(output: "torch.Tensor", sources: "list[torch.Tensor]", settings: Settings) -> None:
-    """Refuse a Jacobian that does not fit, before anything is paid for."""
-    if not settings.jacobian:
-        return
-    entries = sum(output.numel() * source.numel() for source in sources)
-    size = entries * output.element_size()
-    if size > LIMITS.jacobian_bytes:
-        raise LimitError(
-            f"J would have {entries:,} entries ({size / 1e9:.1f} GB)",
-            "add --no-jacobian to compute vᵀJ alone",
-        )

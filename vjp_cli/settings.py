@@ -56,6 +56,7 @@ class Check(StrEnum):
     DOUBLE_BACKWARD = "double-backward"
     JVP_RULE = "jvp-rule"
     VMAP_RULE = "vmap-rule"
+    OUTSIDE = "outside-pattern"
 
 
 # made only when asked for: the first use of forward mode loads modules for a second, differences
@@ -78,6 +79,8 @@ class Limits:
     elements: int = 10_000_000
     file_bytes: int = 1 << 30
     jacobian_bytes: int = 1 << 30
+    dense_entries: int = 1_000_000
+    exact_entries: int = 4_000_000
 
 
 LIMITS = Limits()

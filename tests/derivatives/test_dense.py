@@ -88,8 +88,8 @@ def test_torch_side() -> None:
     assert not side.output.requires_grad
     assert side.jacobian is not None
     assert side.vjp is not None
-    assert side.jacobian["b"].tolist() == [[2], [3]]
-    assert side.jacobian["a"].tolist() == [[5, 0], [0, 5]]
+    assert side.jacobian["b"].dense().tolist() == [[2], [3]]
+    assert side.jacobian["a"].dense().tolist() == [[5, 0], [0, 5]]
     assert side.vjp["b"] is not None
     assert side.vjp["b"].tolist() == [5]
     assert (side.failure, side.connected) == ("", True)
@@ -140,7 +140,8 @@ def test_no_path_is_told_from_zeros() -> None:
     side = evaluate(lambda n: n["x"] + n["cut"].detach().sum() + 0 * n["zero"].sum(), given, wanted)
     assert side.cut == {"cut"}
     assert side.jacobian is not None
-    assert side.jacobian["cut"].tolist() == side.jacobian["zero"].tolist() == [[0.0, 0.0]] * 3
+    for name in ("cut", "zero"):
+        assert side.jacobian[name].dense().tolist() == [[0.0, 0.0]] * 3
 
 
 class Counted(torch.autograd.Function):

@@ -46,7 +46,7 @@ def _relation(context: Context, ascents: Ascents, form: FloatFormat, name: str) 
     side, point = context.side, context.point
     if side.jacobian is None:
         return ""
-    found = _array(side.jacobian[name])
+    found = _array(side.jacobian[name].dense())
     rows, columns = found.shape
     truth = _matrix(ascents, name, list(range(rows)), columns)
     if truth is None or not truth.size or not numpy.isfinite(found).all():

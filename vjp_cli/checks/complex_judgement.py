@@ -101,7 +101,7 @@ class _ComplexJudge:
     def matrix(self, name: str) -> Iterator[tuple[int, Entry]]:
         """The entries of J, by flat position."""
         jacobian = self.context.side.jacobian
-        found = None if jacobian is None else jacobian[name].tolist()
+        found = None if jacobian is None else jacobian[name].dense().tolist()
         columns = self.context.point.inputs[name].numel()
         for row in range(self.context.side.output.numel()):
             for k in range(columns):
@@ -209,7 +209,7 @@ class _ComplexJudge:
         jacobian = self.context.side.jacobian
         if jacobian is None:
             return []
-        sizes = torch.cat([matrix.abs() for matrix in jacobian.values()], dim=1)
+        sizes = torch.cat([matrix.dense().abs() for matrix in jacobian.values()], dim=1)
         rows: list[list[float]] = sizes.tolist()
         return [max((size for size in row if math.isfinite(size)), default=0.0) for row in rows]
 

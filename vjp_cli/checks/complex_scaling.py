@@ -75,7 +75,9 @@ class ComplexScaling:
         wanted = Wanted(point.wrt, lambda output: point.v, row is not None)
         side = evaluate(self._program(width), point.inputs, wanted)
         if row is not None:
-            number = None if side.jacobian is None else side.jacobian[name][row, element].item()
+            number = (
+                None if side.jacobian is None else side.jacobian[name].dense()[row, element].item()
+            )
         else:
             gradient = None if side.vjp is None else side.vjp[name]
             number = None if gradient is None else gradient.reshape(-1)[element].item()

@@ -5,6 +5,7 @@ A relation is named only when it holds for every entry to rounding; what fits no
 
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, replace
+from math import prod
 from typing import Any
 
 from vjp_cli.checks.blame import where_to_look
@@ -94,12 +95,12 @@ def _backwards(side: TorchSide, exact: ExactAnswer, scaling: Scaling) -> dict[st
         vjp = None if side.vjp is None else side.vjp[name]
         if exact.side.doubts[name]:
             continue
-        if side.jacobian is not None:
+        if side.jacobian is not None and prod(side.jacobian[name].shape) <= _ENTRIES:
             truth = _dense(exact.side.jacobian[name], to_float)
             rounding = None if exact.rounding is None else exact.rounding.jacobian[name]
             radius = None if rounding is None else _dense(rounding, radius_of)
             found[name] = Backward(
-                _floats(side.jacobian[name]), truth, _flat(point.v), _flat(vjp), radius
+                _floats(side.jacobian[name].dense()), truth, _flat(point.v), _flat(vjp), radius
             )
         elif exact.side.vjp is not None and vjp is not None:
             row = numpy.array([[to_float(x) for x in exact.side.vjp[name].tolist()]])

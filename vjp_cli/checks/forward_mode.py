@@ -36,10 +36,9 @@ def check(context: Context) -> CheckResult:
     size = torch.zeros_like(found)
     count = 1
     for name in side.wrt:
-        jacobian = side.jacobian[name].double()
         direction = tangents[name].reshape(-1).double()
-        expected += jacobian @ direction
-        size += jacobian.abs() @ direction.abs()
+        expected += side.jacobian[name].pushed(direction)
+        size += side.jacobian[name].sizes().pushed(direction.abs())
         count += direction.numel()
     finite = expected.isfinite() & found.isfinite()
     gap = (found - expected).abs()

@@ -107,9 +107,8 @@ def _size(context: Context, v: "torch.Tensor", name: str, right: "torch.Tensor")
     largest = torch.full_like(flat, float(flat.max()) if flat.numel() else 0.0)
     if context.side.jacobian is None:
         return largest
-    jacobian = context.side.jacobian[name].abs().double().to(flat.device)
-    jacobian = torch.where(jacobian.isfinite(), jacobian, 0)
-    terms = v.detach().reshape(-1).abs().double().to(flat.device) @ jacobian
+    sizes = context.side.jacobian[name].ordinary().sizes()
+    terms = sizes.pulled(v.detach().reshape(-1).abs().cpu()).to(flat.device)
     # a J that is wrong itself may have nothing where the result has something
     return torch.maximum(terms, flat)
 

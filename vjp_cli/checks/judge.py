@@ -1,6 +1,7 @@
 """Asks one question for each entry of J and of vᵀJ."""
 
 import math
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -8,32 +9,16 @@ from vjp_cli.checks.as_written import AsWritten
 from vjp_cli.checks.causes import Causes
 from vjp_cli.checks.entries import UNKNOWN, Entry, Question, judge_entry
 from vjp_cli.checks.scaling import Scaling
+from vjp_cli.checks.sizes import coarsest, largest
 from vjp_cli.checks.verdict import Bound, radius_of
 from vjp_cli.derivatives.evaluation import TorchSide
+from vjp_cli.derivatives.matrices import TorchMatrix
 from vjp_cli.exact.oracle import SlopeOracle
 from vjp_cli.exact.side import ExactAnswer
-from vjp_cli.exact.slopes import Slopes
-from vjp_cli.lazy import flint, torch
-from vjp_cli.numbers.dtypes import FORMATS, FloatFormat
+from vjp_cli.exact.slopes import Slopes, is_flat
+from vjp_cli.lazy import flint, numpy
 from vjp_cli.numbers.scalar import is_finite, to_float
 from vjp_cli.report import Verdict
-
-
-def _coarsest(dtype: str, side: TorchSide, exact: ExactAnswer) -> FloatFormat:
-    """The format with the fewest digits that a derivative passes through."""
-    names = {dtype, str(side.output.dtype).removeprefix("torch.")}
-    if exact.side is not None:
-        names |= exact.side.traced.tape.dtypes
-    known = [FORMATS[name] for name in names if name in FORMATS]
-    return min(known, key=lambda form: form.bits, default=FORMATS["float64"])
-
-
-def _largest(found: "torch.Tensor | None") -> float:
-    """The largest finite entry of J in size; 0 for none."""
-    if found is None:
-        return 0.0
-    finite = found[found.isfinite()].abs()
-    return float(finite.max()) if finite.numel() else 0.0
 
 
 class Judge:
@@ -53,7 +38,7 @@ class Judge:
         self.side = side
         self.exact = exact
         self.scaling = scaling
-        self.form = _coarsest(scaling.settings.dtype, side, exact)
+        self.form = coarsest(scaling.settings.dtype, side, exact)
         self.rounding = exact.rounding
         v = scaling.point.v
         sizes = [abs(value) for value in side.output.reshape(-1).tolist() if math.isfinite(value)]
@@ -63,50 +48,67 @@ class Judge:
 
     def matrix(self, name: str) -> dict[int, Entry]:
         """The entries of J that are asked about, by flat position."""
-        found = None if self.side.jacobian is None else self.side.jacobian[name].reshape(-1)
+        found = None if self.side.jacobian is None else self.side.jacobian[name]
         exact = self.exact.side
         columns = self.scaling.point.inputs[name].numel()
         if exact is None or self.exact.reason:
             count = self.side.output.numel() * columns
-            return self._unjudged([None] * count if found is None else found.tolist())
+            numbers = [None] * count if found is None else found.dense().reshape(-1).tolist()
+            return self._unjudged(numbers)
         matrix = exact.jacobian[name]
         radii = self._radii(name)
         numbers = (
             [None] * len(matrix.rows)
             if found is None or name in self.side.cut
-            else found[matrix.rows * columns + matrix.columns].tolist()
+            else found.at(matrix.rows, matrix.columns).tolist()
         )
-        largest = _largest(found)
+        most = largest(found)
         entries: dict[int, Entry] = {}
         doubts = exact.doubts[name]
         for k, (row, column) in enumerate(
             zip(matrix.rows.tolist(), matrix.columns.tolist(), strict=True)
         ):
-            bound = Bound(radii[k], self.size, largest=largest)
+            bound = Bound(radii[k], self.size, largest=most)
             doubt = doubts.get(column, "")
             where = ("jacobian", name, (row, column))
             truth = matrix.values[k]
             entries[row * columns + column] = self._ask(numbers[k], truth, bound, doubt, where)
         if found is not None:
-            self._outside(entries, found, name, largest)
+            self._outside(entries, found, name, most)
         return entries
 
-    def _outside(self, entries: dict[int, Entry], found: Any, name: str, largest: float) -> None:
+    def _outside(
+        self, entries: dict[int, Entry], found: TorchMatrix, name: str, most: float
+    ) -> None:
         """Structural zeros: 0 up to what cancels in a kernel; slopes where a doubt reaches them."""
         assert self.exact.side is not None
         columns = self.scaling.point.inputs[name].numel()
         doubts = self.exact.side.doubts[name]
-        rows = self.side.output.numel()
-        suspects = set((found != 0).nonzero().reshape(-1).tolist())
-        suspects.update(row * columns + column for column in doubts for row in range(rows))
-        for position in suspects - entries.keys():
+        other_rows, other_columns = found.nonzero()
+        suspects = set((other_rows * columns + other_columns).tolist())
+        suspects.update(
+            row * columns + column for column in doubts for row in self._reached(name, column)
+        )
+        positions = numpy.array(sorted(suspects - entries.keys()), dtype=int)
+        numbers = found.at(positions // max(columns, 1), positions % max(columns, 1)).tolist()
+        for position, number in zip(positions.tolist(), numbers, strict=True):
             row, column = divmod(position, columns)
-            number = float(found[position])
             where = ("jacobian", name, (row, column))
             zero = flint.fmpq(0)
             entries[position] = self._ask(
-                number, zero, Bound(largest=largest), doubts.get(column, ""), where
+                number, zero, Bound(largest=most), doubts.get(column, ""), where
             )
+
+    def _reached(self, name: str, column: int) -> Iterable[int]:
+        """The outputs that an element in doubt may reach outside of the pattern."""
+        rows = range(self.side.output.numel())
+        if not self.side.sparse:
+            return rows
+        # of a large J those with a slope other than 0
+        slopes = self.oracle.column(name, column)
+        if slopes is None:
+            return ()
+        return [row for row in rows if not is_flat(slopes.rows[row])]
 
     def column(self, name: str) -> dict[int, Entry]:
         """The entries of vᵀJ."""

@@ -44,7 +44,7 @@ class Judgement:
         for judged in (self.jacobian, self.vjp):
             if judged is not None:
                 for array in judged.verdicts.values():
-                    yield from set(array.values)
+                    yield from array.counts()
         yield from (c.verdict for c in self.checks if c.verdict is not Verdict.UNCHECKED)
 
 
@@ -58,7 +58,7 @@ def judge(side: TorchSide, exact: ExactAnswer, scaling: Scaling, oracle: SlopeOr
     if scaling.settings.jacobian:
         matrices = {name: judges.matrix(name) for name in names}
         whole = {name: (*side.output.shape, *shapes[name]) for name in names}
-        jacobian = tally.add("jacobian", matrices, whole)
+        jacobian = tally.add("jacobian", matrices, whole, zeros=not side.sparse)
     if scaling.point.v is not None:
         vjp = tally.add("vjp", {name: judges.column(name) for name in names}, shapes)
     numbers = truths = None
@@ -87,7 +87,7 @@ def accused(*judged: Judged | None) -> set[str]:
     return {
         name
         for name, array in chain.from_iterable(arrays)
-        if any(verdict in _ACCUSING for verdict in array.values)
+        if any(verdict in _ACCUSING for verdict in array.counts())
     }
 
 

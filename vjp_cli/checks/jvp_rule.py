@@ -7,9 +7,10 @@ from vjp_cli.checks.context import Context
 from vjp_cli.checks.forward_mode import tangents_of
 from vjp_cli.checks.graphs import form_of, unchecked, words_of
 from vjp_cli.derivatives.custom import defines
+from vjp_cli.derivatives.matrices import Sparse
 from vjp_cli.derivatives.tangent import forward
 from vjp_cli.frames import ENDINGS
-from vjp_cli.lazy import torch
+from vjp_cli.lazy import numpy, torch
 from vjp_cli.numbers.scalar import to_float
 from vjp_cli.report import CheckResult, Verdict
 
@@ -46,8 +47,11 @@ def check(context: Context) -> CheckResult:
         reason = f"{who} fails: {words_of(error)}"
         return CheckResult(NAME, Verdict.MISSING, reason=reason)
     units = {name: tangents[name].reshape(-1).double() for name in jacobian}
-    expected = sum((jacobian[name] @ u for name, u in units.items()), torch.zeros_like(found))
-    size = sum((jacobian[name].abs().sum(1) for name in units), torch.zeros_like(found))
+    expected = sum((jacobian[name].pushed(u) for name, u in units.items()), torch.zeros_like(found))
+    size = sum(
+        (jacobian[name].sizes().pushed(u.abs()) for name, u in units.items()),
+        torch.zeros_like(found),
+    )
     form = form_of(context)
     gap = (found - expected).abs()
     finite = expected.isfinite()
@@ -63,22 +67,15 @@ def check(context: Context) -> CheckResult:
 
 
 def _jacobian(context: Context) -> tuple[Any, str]:
-    """The dense J by input, and whose it is; a row with a doubt or without value is NaN."""
+    """J by input, and whose it is; a row with a doubt or without value is NaN."""
     exact = context.exact
     if exact.side is None or exact.reason or not exact.side.jacobian:
-        found = context.side.jacobian
-        if found is None:
-            return None, ""
-        return {name: part.double().cpu() for name, part in found.items()}, "torch's"
+        return context.side.jacobian, "torch's"
     matrices = {}
     for name, matrix in exact.side.jacobian.items():
-        dense = torch.zeros(matrix.shape, dtype=torch.float64)
-        for row, column, value in zip(
-            matrix.rows.tolist(), matrix.columns.tolist(), matrix.values.tolist(), strict=True
-        ):
-            dense[row, column] = to_float(value)
-        for column in exact.side.doubts[name]:
-            # at a kink any choice between the slopes is fair
-            dense[dense[:, column] != 0, column] = math.nan
-        matrices[name] = dense
+        values = torch.tensor([to_float(x) for x in matrix.values.tolist()], dtype=torch.float64)
+        doubtful = torch.from_numpy(numpy.isin(matrix.columns, [*exact.side.doubts[name]]))
+        # at a kink any choice between the slopes is fair
+        values[doubtful & (values != 0)] = math.nan
+        matrices[name] = Sparse(matrix.shape, matrix.rows, matrix.columns, values)
     return matrices, "the exact"

@@ -13,6 +13,7 @@ from vjp_cli.checks import (
     jvp_rule,
     layouts,
     linearity,
+    outside,
     points,
     repeated_backward,
     returned_gradients,
@@ -39,6 +40,7 @@ CHECKS: dict[Check, Callable[[Context], CheckResult]] = {
     Check.DOUBLE_BACKWARD: double_backward.check,
     Check.JVP_RULE: jvp_rule.check,
     Check.VMAP_RULE: vmap_rule.check,
+    Check.OUTSIDE: outside.check,
 }
 
 
@@ -65,6 +67,7 @@ APPLIES: dict[Check, Callable[[Context], bool]] = {
     Check.DOUBLE_BACKWARD: _custom,
     Check.JVP_RULE: jvp_rule.applies,
     Check.VMAP_RULE: vmap_rule.applies,
+    Check.OUTSIDE: outside.applies,
 }
 
 
@@ -75,5 +78,5 @@ def further_checks(context: Context, names: Iterable[Check]) -> tuple[CheckResul
     return tuple(
         CHECKS[name](context)
         for name in names
-        if name not in APPLIES or (first and APPLIES[name](context))
+        if name not in APPLIES or ((first or name is Check.OUTSIDE) and APPLIES[name](context))
     )

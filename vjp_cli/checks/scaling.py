@@ -16,14 +16,15 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from vjp_cli.derivatives.evaluation import Wanted, evaluate
+from vjp_cli.derivatives.matrices import Sparse, TorchMatrix
 from vjp_cli.errors import VjpError
-from vjp_cli.exact.derivatives import ExactSide, exact_side, settled
+from vjp_cli.exact.derivatives import ExactSide, Matrix, exact_side, settled
 from vjp_cli.exact.tracing_program import Point, tracer_of
 from vjp_cli.lazy import numpy, torch
 from vjp_cli.numbers.dtypes import FORMATS
 from vjp_cli.numbers.scalar import ball, exact, is_finite, precision, to_float
 from vjp_cli.program import Program
-from vjp_cli.settings import Settings
+from vjp_cli.settings import LIMITS, Settings
 from vjp_cli.tracing.node import OutOfTime
 from vjp_cli.tracing.tracer import Untraceable
 
@@ -93,6 +94,8 @@ class Scaling:
     deadline: float
     reference: Program | None = None
     _ratios: "dict[str, _Ratios] | None" = field(default=None, repr=False)
+    # of a J that was computed by its pattern: where each entry of it is in the ratios
+    _places: dict[str, dict[tuple[int, ...], int]] = field(default_factory=dict, repr=False)
 
     def is_rounding(
         self, target: str, name: str, index: tuple[int, ...], *, custom: bool = False
@@ -111,6 +114,11 @@ class Scaling:
         ratios = self._ratios.get(f"{target}.{name}")
         if ratios is None:
             return False
+        if name in self._places and target == "jacobian":
+            place = self._places[name].get(index)
+            if place is None:
+                return False
+            index = (place,)
         if not custom:
             return bool(ratios.largest[index] > RATIO)
         units = FORMATS[self._low].unit / FORMATS["float64"].unit
@@ -132,7 +140,10 @@ class Scaling:
         found: dict[str, list[tuple[Any, Any]]] = {}
         for attempt, factor in zip(attempts, factors, strict=True):
             for key, pair in self._errors_near(attempt, factor).items():
-                found.setdefault(key, []).append(pair)
+                known = found.setdefault(key, [])
+                # another branch may have another pattern
+                if not known or known[0][0].shape == pair[0].shape:
+                    known.append(pair)
         return {
             key: _Errors(*(numpy.stack(part) for part in zip(*pairs, strict=True)))
             for key, pairs in found.items()
@@ -171,7 +182,11 @@ class Scaling:
         kind = getattr(torch, dtype)
         inputs = {name: value.to(kind) for name, value in point.inputs.items()}
         v = None if point.v is None else point.v.to(kind)
-        wanted = Wanted(point.wrt, lambda output: v, self.settings.jacobian)
+        entries = truth.traced.output.size * sum(inputs[name].numel() for name in point.wrt)
+        patterns = None
+        if entries > LIMITS.dense_entries:
+            patterns = {name: (m.rows, m.columns) for name, m in truth.jacobian.items()}
+        wanted = Wanted(point.wrt, lambda output: v, self.settings.jacobian, patterns)
         side = evaluate(self._program(dtype), inputs, wanted)
         errors: dict[str, Any] = {}
         for name in point.wrt:
@@ -179,13 +194,23 @@ class Scaling:
                 found = side.vjp[name].double().reshape(-1).tolist()  # type: ignore[union-attr]
                 errors[f"vjp.{name}"] = _distances(found, truth.vjp[name].tolist())
             if side.jacobian is not None:
-                matrix = truth.jacobian[name]
-                found = side.jacobian[name].double()[matrix.rows, matrix.columns].tolist()
-                largest = max(map(_size, matrix.values.tolist()), default=0.0)
-                dense = numpy.abs(side.jacobian[name].double().numpy()) / (largest or numpy.nan)
-                dense[matrix.rows, matrix.columns] = _distances(found, matrix.values.tolist())
-                errors[f"jacobian.{name}"] = dense
+                errors[f"jacobian.{name}"] = self._of_matrix(
+                    name, side.jacobian[name], truth.jacobian[name]
+                )
         return errors
+
+    def _of_matrix(self, name: str, found: TorchMatrix, matrix: Matrix) -> Any:
+        """The errors of J, in its shape; of a sparse one those of the pattern."""
+        true = matrix.values.tolist()
+        errors = _distances(found.at(matrix.rows, matrix.columns).tolist(), true)
+        if isinstance(found, Sparse):
+            places = zip(matrix.rows.tolist(), matrix.columns.tolist(), strict=True)
+            self._places.setdefault(name, {place: k for k, place in enumerate(places)})
+            return errors
+        largest = max(map(_size, true), default=0.0)
+        dense = numpy.abs(found.tensor.double().numpy()) / (largest or numpy.nan)
+        dense[matrix.rows, matrix.columns] = errors
+        return dense
 
 
 def _distances(found: list[float], truth: list[Any]) -> Any:

@@ -6,7 +6,17 @@ from dataclasses import dataclass, field, replace
 from math import prod
 
 from vjp_cli.checks.entries import Entry, correct_digits, number_of
-from vjp_cli.report import Array, CheckResult, Finding, Judged, Truth, TruthKind, Verdict, worst
+from vjp_cli.report import (
+    Array,
+    CheckResult,
+    Finding,
+    Judged,
+    Truth,
+    TruthKind,
+    Verdict,
+    scattered,
+    worst,
+)
 
 # Findings beyond this many of one verdict, input and target are counted, not listed.
 LISTED = 20
@@ -33,22 +43,27 @@ class Tally:
         target: str,
         entries: Mapping[str, Mapping[int, Entry]],
         shapes: Mapping[str, tuple[int, ...]],
+        *,
+        zeros: bool = True,
     ) -> Judged:
-        """Judged arrays of these shapes; positions without an entry are exact zeros that agree."""
+        """Judged arrays of these shapes; positions without an entry are exact zeros that agree.
+
+        ``zeros``: whether each of those was looked at.
+        """
         verdicts: dict[str, Array[Verdict]] = {}
         truths: dict[str, Array[Truth]] = {}
         for name, found in entries.items():
             count = prod(shapes[name])
-            flat = [Verdict.OK] * count
-            truth = [_ZERO] * count
             for position, entry in found.items():
-                flat[position] = entry.verdict
-                truth[position] = entry.truth
                 if entry.verdict is not Verdict.OK:
                     self._find(target, name, index_text(position, shapes[name]), entry)
-            verdicts[name] = Array(shapes[name], tuple(flat))
-            truths[name] = Array(shapes[name], tuple(truth))
-        self._summarise(target, [e for found in entries.values() for e in found.values()], shapes)
+            judged = {place: found[place].verdict for place in sorted(found)}
+            known = {place: found[place].truth for place in judged}
+            verdicts[name] = Array(shapes[name], scattered(count, Verdict.OK, judged))
+            truths[name] = Array(shapes[name], scattered(count, _ZERO, known))
+        every = [e for found in entries.values() for e in found.values()]
+        total = sum(prod(shape) for shape in shapes.values()) if zeros else len(every)
+        self._summarise(target, every, total)
         return Judged(verdicts, truths)
 
     def _find(self, target: str, name: str, index: str, entry: Entry) -> None:
@@ -98,9 +113,7 @@ class Tally:
         own = index.rstrip("]").split(",")[self.output_axes :] if bracket else []
         return f"{name}[{','.join(own)}]" if own else name
 
-    def _summarise(
-        self, target: str, entries: list[Entry], shapes: Mapping[str, tuple[int, ...]]
-    ) -> None:
+    def _summarise(self, target: str, entries: list[Entry], total: int) -> None:
         compared = [entry for entry in entries if entry.comparison is not None]
         for entry in compared:
             assert entry.comparison is not None
@@ -109,7 +122,6 @@ class Tally:
                 if entry.verdict is Verdict.IMPRECISE:
                     self.fewest_digits = min(self.fewest_digits, digits)
         verdict = worst({entry.verdict for entry in entries})
-        total = sum(prod(shape) for shape in shapes.values())
         unchecked = sum(entry.verdict is Verdict.UNCHECKED for entry in entries)
         self.checks.append(
             CheckResult(

@@ -14,7 +14,7 @@ def numbers(side: TorchSide, target: str, name: str) -> list[float] | None:
         return None if gradient is None else gradient.double().reshape(-1).tolist()
     if side.jacobian is None or name in side.cut:
         return None
-    found: list[float] = side.jacobian[name].double().reshape(-1).tolist()
+    found: list[float] = side.jacobian[name].dense().double().reshape(-1).tolist()
     return found
 
 
@@ -28,7 +28,8 @@ def along(side: TorchSide, u: "Mapping[str, torch.Tensor]", *, v: bool, sizes: b
     found = torch.full((rows + v,), torch.nan, dtype=torch.float64)
     parts = {name: change(value.double().cpu().reshape(-1)) for name, value in u.items()}
     if side.jacobian is not None:
-        products = [change(side.jacobian[name].double()) @ parts[name] for name in side.wrt]
+        matrices = side.jacobian.items()
+        products = [(m.sizes() if sizes else m).pushed(parts[name]) for name, m in matrices]
         found[:rows] = torch.stack(products).sum(0)
     if v and side.vjp is not None:
         gradients = {name: g for name, g in side.vjp.items() if g is not None}

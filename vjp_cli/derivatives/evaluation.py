@@ -1,15 +1,18 @@
 """One evaluation by torch: y with its graph, vᵀJ and J as flat columns of numbers."""
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from vjp_cli.derivatives.compressed import Pattern, Products, compressed_jacobian
 from vjp_cli.derivatives.dense import dense_jacobian
+from vjp_cli.derivatives.matrices import Dense, Sparse, TorchMatrix
 from vjp_cli.derivatives.python_backward import PythonBackward, python_backwards
 from vjp_cli.derivatives.seeding import gradients
 from vjp_cli.errors import EvaluationError, VjpError
 from vjp_cli.frames import ENDINGS
-from vjp_cli.lazy import torch
+from vjp_cli.lazy import numpy, torch
 
 T = TypeVar("T")
 
@@ -23,8 +26,8 @@ class TorchSide:
         wrt: the inputs differentiated by, in order.
         vjp: for each of them the gradient in its shape, None where torch has no path; None as a
             whole without v, or when the backward pass raised.
-        jacobian: for each of them J of shape (y.numel(), x.numel()), zeros where no path leads;
-            None when not built.
+        jacobian: for each of them J, with zeros where no path leads; None when not built.
+        postponed: whether J is too large to be built without its pattern.
         cut: the inputs to which no path leads: torch's gradient is None.
         failure: what torch said when the backward pass raised, else "".
         connected: whether y has a graph at all.
@@ -36,18 +39,24 @@ class TorchSide:
     output: "torch.Tensor"
     wrt: tuple[str, ...]
     vjp: "dict[str, torch.Tensor | None] | None"
-    jacobian: "dict[str, torch.Tensor] | None"
+    jacobian: dict[str, TorchMatrix] | None
     failure: str = ""
     connected: bool = True
     cut: frozenset[str] = frozenset()
     backwards: tuple[PythonBackward, ...] = ()
     vjp_passes: int = 0
     jacobian_passes: int = 0
+    postponed: bool = False
 
     @property
     def custom(self) -> bool:
         """Whether a backward in the graph was written in Python, and so is on trial itself."""
         return bool(self.backwards)
+
+    @property
+    def sparse(self) -> bool:
+        """Whether J has the entries of its pattern alone."""
+        return any(isinstance(matrix, Sparse) for matrix in (self.jacobian or {}).values())
 
     @property
     def functions(self) -> tuple[type, ...]:
@@ -57,11 +66,27 @@ class TorchSide:
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which derivatives: by what, with which v (a function of y), and whether J is built."""
+    """Which derivatives: by what, with which v (a function of y), and whether J is built.
+
+    Attributes:
+        patterns: for each input the entries that can be other than 0: of J these are computed.
+        most: without patterns a J with more entries is postponed; one with a backward in Python,
+            which may be wrong anywhere, only when it is ten times as large.
+    """
 
     wrt: tuple[str, ...]
     v: "Callable[[torch.Tensor], torch.Tensor | None]"
     jacobian: bool
+    patterns: Mapping[str, Pattern] | None = None
+    most: float = math.inf
+
+    def postpones(self, rows: int, columns: int, *, custom: bool) -> bool:
+        """Whether a J of this size needs its pattern first."""
+        allowed = self.most * (_MORE_FOR_PYTHON if custom else 1)
+        return self.jacobian and self.patterns is None and rows * columns > allowed
+
+
+_MORE_FOR_PYTHON = 10
 
 
 def evaluate(
@@ -88,37 +113,65 @@ def evaluate(
         return TorchSide(value, wanted.wrt, None, None, _NO_GRAPH, connected=False)
     backwards = python_backwards(output, leaves)
     found, failure = attempt(lambda: _pulled(output, sources, v), custom=bool(backwards))
-    dense = None
-    if wanted.jacobian and not failure:
+    columns = sum(source.numel() for source in sources)
+    postponed = wanted.postpones(output.numel(), columns, custom=bool(backwards))
+    built = None
+    if wanted.jacobian and not failure and not postponed:
         # a backward that cannot be called twice has a vᵀJ all the same
-        dense, failure = attempt(lambda: dense_jacobian(output, sources), custom=bool(backwards))
+        built, failure = attempt(
+            lambda: _jacobian(output, sources, wanted, forward=not backwards),
+            custom=bool(backwards),
+        )
+    jacobian, passes = (None, 0) if built is None else built
     vjp = None if found is None else dict(zip(wanted.wrt, found, strict=True))
-    jacobian = None if dense is None else dict(zip(wanted.wrt, dense.parts, strict=True))
     return TorchSide(
         value,
         wanted.wrt,
         vjp,
-        None if jacobian is None else _filled(jacobian, leaves, output.numel()),
+        None if jacobian is None else _filled(jacobian, leaves, output.numel(), wanted),
         failure,
         cut=frozenset(name for name, part in (jacobian or vjp or {}).items() if part is None),
         backwards=backwards,
         vjp_passes=int(vjp is not None),
-        jacobian_passes=0 if dense is None else dense.passes,
+        jacobian_passes=passes,
+        postponed=postponed and not failure,
     )
 
 
+def _jacobian(
+    output: "torch.Tensor", sources: "list[torch.Tensor]", wanted: Wanted, *, forward: bool
+) -> tuple[dict[str, TorchMatrix | None], int]:
+    """J for each input, None where no path leads; and how many passes it took."""
+    if wanted.patterns is None:
+        found = dense_jacobian(output, sources)
+        dense: dict[str, TorchMatrix | None] = {
+            name: None if part is None else Dense(part.cpu())
+            for name, part in zip(wanted.wrt, found.parts, strict=True)
+        }
+        return dense, found.passes
+    before = Products.value
+    sparse: dict[str, TorchMatrix | None] = {
+        name: compressed_jacobian(output, source, wanted.patterns[name], forward=forward)
+        for name, source in zip(wanted.wrt, sources, strict=True)
+    }
+    return sparse, Products.value - before
+
+
 def _filled(
-    jacobian: "Mapping[str, torch.Tensor | None]",
+    jacobian: Mapping[str, TorchMatrix | None],
     leaves: "Mapping[str, torch.Tensor]",
     rows: int,
-) -> "dict[str, torch.Tensor]":
-    """J on the CPU, with zeros where no path leads."""
-    return {
-        name: leaves[name].detach().new_zeros((rows, leaves[name].numel())).cpu()
-        if part is None
-        else part.cpu()
-        for name, part in jacobian.items()
-    }
+    wanted: Wanted,
+) -> dict[str, TorchMatrix]:
+    """J with zeros where no path leads."""
+
+    def zeros(name: str) -> TorchMatrix:
+        leaf, nothing = leaves[name].detach(), numpy.zeros(0, dtype=int)
+        if wanted.patterns is None:
+            return Dense(leaf.new_zeros((rows, leaf.numel())).cpu())
+        return Sparse((rows, leaf.numel()), nothing, nothing, leaf.new_zeros(0).cpu())
+
+    return {name: zeros(name) if part is None else part for name, part in jacobian.items()}
 
 
 def _pulled(

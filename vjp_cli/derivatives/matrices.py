@@ -23,7 +23,7 @@ class Dense:
         return self.tensor[rows, columns]
 
     def nonzero(self) -> tuple[Any, Any]:
-        """The rows and the columns of all numbers that are not 0 (NaN is not)."""
+        """The rows and the columns of all numbers that are not 0 (one is NaN, too)."""
         rows, columns = self.tensor.nonzero(as_tuple=True)
         return rows.numpy(), columns.numpy()
 

@@ -36,8 +36,12 @@ def symbolic_of(answer: ExactAnswer, output: str, vjp: Mapping[str, Array[Any]] 
     return Symbolic(values, jacobian, vjp)
 
 
-def structures_of(answer: ExactAnswer, judged: Judged | None) -> dict[str, Structure]:
+def structures_of(
+    answer: ExactAnswer, judged: Judged | None, *, forward: bool
+) -> dict[str, Structure]:
     """The structure of each Jacobian that was built.
+
+    ``forward``: whether double backwards may be used to compute columns of J.
 
     At a tie the branch that was taken may not show a dependence that the slopes found: such entries
     belong to the pattern as well.
@@ -50,9 +54,8 @@ def structures_of(answer: ExactAnswer, judged: Judged | None) -> dict[str, Struc
         if judged is not None and name in judged.truth and answer.side.doubts[name]:
             wide = matrix.shape[1]
             known = set((rows * wide + columns).tolist())
-            truths = judged.truth[name].values
-            known.update(k for k, truth in enumerate(truths) if truth != _ZERO)
+            known.update(k for k, truth in judged.truth[name].listed() if truth != _ZERO)
             flat = numpy.array(sorted(known), dtype=int)
             rows, columns = flat // max(wide, 1), flat % max(wide, 1)
-        found[name] = structure(matrix.shape, rows, columns)
+        found[name] = structure(matrix.shape, rows, columns, forward=forward)
     return found

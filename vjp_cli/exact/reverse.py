@@ -20,7 +20,8 @@ from vjp_cli.exact.reach import ancestors
 from vjp_cli.lazy import numpy
 from vjp_cli.numbers.formula import formula, slots
 from vjp_cli.numbers.scalar import exact, is_zero
-from vjp_cli.tracing.node import NO_FORMULA, Index, Node, NodeKind
+from vjp_cli.settings import LIMITS
+from vjp_cli.tracing.node import NO_FORMULA, Index, Node, NodeKind, TooManyEntries
 from vjp_cli.tracing.tape import Tape, not_finite
 
 
@@ -43,7 +44,11 @@ class _Arrivals:
 
 
 def jacobian(tape: Tape, output: Node) -> dict[Node, Entries]:
-    """Every row of ∂output/∂leaf for every active leaf that the output depends on."""
+    """Every row of ∂output/∂leaf for every active leaf that the output depends on.
+
+    Raises:
+        TooManyEntries: on the way back there are more than can be held.
+    """
     everything = numpy.arange(output.size)
     ones = tape.constant((output.size,), output.dtype, [exact(1)] * output.size)
     return accumulate(tape, output, Entries(everything, everything, ones))
@@ -79,9 +84,14 @@ def accumulate(
     """The entries that arrive at every active leaf when ``seeds`` leave from the output.
 
     Those that arrive at ``watched`` nodes are given too. ``within``: go through these nodes only.
+
+    Raises:
+        TooManyEntries: a step has more of them than can be held, of several rows.
     """
     arrivals: dict[Node, _Arrivals] = {}
     _arrive(arrivals, output, seeds)
+    # a single row costs no more than y itself did
+    most = LIMITS.exact_entries if seeds.rows.max(initial=0) else math.inf
     found: dict[Node, Entries] = {}
     for node in _from_output_back(output):
         arrived = arrivals.pop(node, None)
@@ -91,10 +101,19 @@ def accumulate(
         entries = _combined(tape, node, arrived)
         if node.kind is NodeKind.LEAF or node in watched:
             found[node] = entries
+        if len(entries.rows) * _width(node) > most:
+            raise TooManyEntries
         if node.kind is not NodeKind.LEAF:
             _PROPAGATE[node.kind](tape, node, entries, arrivals)
     tape.place = None
     return found
+
+
+def _width(node: Node) -> int:
+    """How many entries one entry of the node becomes, at each parent."""
+    if node.kind is NodeKind.OPAQUE:
+        return max(parent.size for parent in node.parents)
+    return int(node.maps[0].shape[-1]) if node.maps and node.maps[0].ndim > 1 else 1
 
 
 def _from_output_back(output: Node) -> list[Node]:

@@ -1,7 +1,7 @@
 """The exact side's answer: derivatives, rounding radii, or the reason why there are none."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from vjp_cli.errors import EvaluationError
@@ -18,7 +18,7 @@ from vjp_cli.exact.tracing_program import Point, Trace, tracer_of
 from vjp_cli.lazy import torch
 from vjp_cli.program import Program
 from vjp_cli.settings import Settings
-from vjp_cli.tracing.node import OutOfTime
+from vjp_cli.tracing.node import OutOfTime, TooManyEntries
 from vjp_cli.tracing.tape import Tape
 from vjp_cli.tracing.tracer import Untraceable
 
@@ -51,7 +51,10 @@ class ExactAnswer:
 def answer(
     program: Program, point: Point, output: "torch.Tensor", settings: Settings, deadline: float
 ) -> ExactAnswer:
-    """Trace, differentiate, and compare the tracer's y with torch's."""
+    """Trace, differentiate, and compare the tracer's y with torch's.
+
+    A J with too many entries is left out.
+    """
     trace = tracer_of(program, point)
     try:
         side = exact_side(trace, jacobian=settings.jacobian, deadline=deadline)
@@ -62,6 +65,8 @@ def answer(
     except EvaluationError as error:
         # torch has just computed the same expression: the fault is the tracer's
         return ExactAnswer(None, None, f"the tracer cannot follow it: {error.message}")
+    except TooManyEntries:
+        return answer(program, point, output, replace(settings, jacobian=False), deadline)
     except OutOfTime:
         return ExactAnswer(None, None, "timeout")
     try:

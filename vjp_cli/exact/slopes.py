@@ -210,6 +210,12 @@ def _overlap(left: Number, right: Number) -> bool:
     return bool(ball(left).overlaps(ball(right)))
 
 
+def is_flat(slopes: Slopes) -> bool:
+    """Whether both slopes are exactly 0."""
+    sides = (slopes.left.value, slopes.right.value)
+    return all(value is not None and is_zero(value) for value in sides)
+
+
 def agree(left: Limit, right: Limit) -> bool:
     """Whether two one-sided limits are the same."""
     if left.tendency is not right.tendency:
@@ -219,4 +225,4 @@ def agree(left: Limit, right: Limit) -> bool:
     return same(left.value, right.value)
 
 
-__all__ = ["END", "ColumnSlopes", "Moved", "Slopes", "agree", "column_slopes"]
+__all__ = ["END", "ColumnSlopes", "Moved", "Slopes", "agree", "column_slopes", "is_flat"]

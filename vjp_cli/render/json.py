@@ -134,7 +134,7 @@ def _sparse(report: Report, max_entries: int) -> dict[str, list[int]]:
     for name, array in (report.jacobian or {}).items():
         if len(array.values) > max_entries:
             # whatever the pattern says, a number that is not 0 is listed
-            nonzero = {k for k, value in enumerate(array.values) if value != 0}
+            nonzero = {k for k, value in array.listed() if value != 0}
             structure = report.structure.get(name)
             positions[name] = sorted(nonzero | structure.positions if structure else nonzero)
     return positions

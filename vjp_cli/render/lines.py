@@ -15,6 +15,7 @@ from vjp_cli.report import (
     CheckResult,
     Finding,
     FormulaGroup,
+    Judged,
     Number,
     Report,
     Structure,
@@ -78,9 +79,7 @@ def judgement(report: Report) -> str:
     if report.tangent is not None:
         sides.append(("Ju", report.tangent.judged))
     return " · ".join(
-        f"{side} {_tally([v for array in judged.verdicts.values() for v in array.values])}"
-        for side, judged in sides
-        if judged is not None
+        f"{side} {_tally(_counts(judged))}" for side, judged in sides if judged is not None
     )
 
 
@@ -196,8 +195,11 @@ def assigned(name: str, source: str) -> str:
     return "; ".join(statements)
 
 
-def _tally(verdicts: Sequence[Verdict]) -> str:
-    counts = Counter(verdicts)
+def _counts(judged: Judged) -> Counter[Verdict]:
+    return sum((array.counts() for array in judged.verdicts.values()), Counter())
+
+
+def _tally(counts: Counter[Verdict]) -> str:
     return ", ".join(f"{counts[v]} {v}" for v in Verdict if counts[v]) or "no entries"
 
 

@@ -96,7 +96,10 @@ def _input(screen: Screen, report: Report, name: str) -> None:
 def _legend(screen: Screen, report: Report) -> None:
     """What the signs beside the numbers mean; only those that appear."""
     seen = {
-        v for side in judged_parts(report) for array in side.verdicts.values() for v in array.values
+        v
+        for side in judged_parts(report)
+        for array in side.verdicts.values()
+        for v in array.counts()
     }
     signs = [f"{MARKS[verdict]} {verdict}" for verdict in Verdict if verdict in seen]
     if report.jacobian and any(

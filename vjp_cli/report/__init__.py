@@ -22,7 +22,7 @@ from vjp_cli.report.parts import (
 )
 from vjp_cli.report.reproduction import Point, Reproduction
 from vjp_cli.report.tangent import Tangent
-from vjp_cli.report.values import Array, Number, Truth, TruthKind, Verdict, worst
+from vjp_cli.report.values import Array, Number, Truth, TruthKind, Verdict, scattered, worst
 from vjp_cli.report.whole import Report
 
 SCHEMA = "vjp.report/1"
@@ -60,5 +60,6 @@ __all__ = [
     "Truth",
     "TruthKind",
     "Verdict",
+    "scattered",
     "worst",
 ]

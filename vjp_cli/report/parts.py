@@ -76,7 +76,8 @@ class Structure:
         nonzeros: the number of entries that can be non-zero.
         pattern: a word for the pattern: ``diagonal``, ``dense``, ``banded``, ``sparse``, ``zero``.
         positions: the flat positions (row · columns + column) of those entries, ascending.
-        colours: groups of rows that one VJP can compute together; None when not computed.
+        colours: how many products with J compute all of it: a VJP takes the rows that share no
+            column together, a JVP such columns; None when not computed.
     """
 
     shape: tuple[int, int]

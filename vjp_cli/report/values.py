@@ -3,11 +3,12 @@
 All arrays are ``Array`` objects, flat in row-major order.
 """
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from math import prod
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, overload
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -39,12 +40,55 @@ def worst(verdicts: "list[Verdict] | tuple[Verdict, ...] | set[Verdict]") -> Ver
     return max(verdicts, key=lambda verdict: verdict.severity, default=Verdict.OK)
 
 
+class Scattered(Sequence[T]):
+    """Values of which nearly all are alike: only the others take memory.
+
+    Args:
+        size: how many values there are.
+        rest: the value at every position that is not listed.
+        listed: the other values by position, in ascending order.
+    """
+
+    def __init__(self, size: int, rest: T, listed: Mapping[int, T]) -> None:
+        self.size = size
+        self.rest = rest
+        self.listed = listed
+
+    def __len__(self) -> int:
+        return self.size
+
+    @overload
+    def __getitem__(self, index: int) -> T: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[T]: ...
+    def __getitem__(self, index: int | slice) -> T | Sequence[T]:
+        places = range(self.size)[index]
+        if isinstance(places, range):
+            return [self.listed.get(place, self.rest) for place in places]
+        return self.listed.get(places, self.rest)
+
+
+def scattered(size: int, rest: T, listed: Mapping[int, T]) -> Sequence[T]:
+    """The values as a tuple, or ``Scattered`` where that saves much; positions ascend."""
+    if size < _LARGE or _SPARSE * len(listed) > size:
+        flat = [rest] * size
+        for place, value in listed.items():
+            flat[place] = value
+        return tuple(flat)
+    return Scattered(size, rest, listed)
+
+
+# arrays below this size are held in full, as are those that list more than one value in so many
+_LARGE = 10_000
+_SPARSE = 4
+
+
 @dataclass(frozen=True)
 class Array(Generic[T]):
     """``values`` in row-major order under a ``shape``; a scalar has the shape ``()``."""
 
     shape: tuple[int, ...]
-    values: tuple[T, ...]
+    values: Sequence[T]
 
     def __post_init__(self) -> None:
         if prod(self.shape) != len(self.values):
@@ -52,16 +96,35 @@ class Array(Generic[T]):
 
     def map(self, function: Callable[[T], U]) -> "Array[U]":
         """The array of ``function(value)``, with the same shape."""
-        return Array(self.shape, tuple(function(value) for value in self.values))
+        values = self.values
+        if isinstance(values, Scattered):
+            listed = {place: function(value) for place, value in values.listed.items()}
+            return Array(self.shape, Scattered(values.size, function(values.rest), listed))
+        return Array(self.shape, tuple(function(value) for value in values))
+
+    def listed(self) -> Iterable[tuple[int, T]]:
+        """Positions and values, without those of which nearly all are alike."""
+        if isinstance(self.values, Scattered):
+            return self.values.listed.items()
+        return enumerate(self.values)
+
+    def counts(self) -> Counter[T]:
+        """How often each value occurs."""
+        counts = Counter(value for _, value in self.listed())
+        if isinstance(self.values, Scattered) and self.values.size > len(self.values.listed):
+            counts[self.values.rest] += self.values.size - len(self.values.listed)
+        return counts
 
     def nested(self) -> Any:
         """The values as nested lists; the bare value for a scalar."""
-        return _nest(self.shape, self.values)
+        return _nest(self.shape, list(self.values[:]))
 
 
-def _nest(shape: tuple[int, ...], values: tuple[Any, ...]) -> Any:
+def _nest(shape: tuple[int, ...], values: list[Any]) -> Any:
     if not shape:
         return values[0]
+    if len(shape) == 1:
+        return values
     size = prod(shape[1:])
     return [_nest(shape[1:], values[k * size : (k + 1) * size]) for k in range(shape[0])]
 

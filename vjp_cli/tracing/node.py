@@ -38,6 +38,10 @@ class OutOfTime(Exception):
     """The symbolic side has used up its time."""
 
 
+class TooManyEntries(OutOfTime):
+    """J has more entries than exact numbers can be held for: a matter of time and of memory."""
+
+
 @dataclass(eq=False, slots=True)
 class Node:
     """One array of the tape.

@@ -1,5 +1,6 @@
 """The pattern of J: which entries can be non-zero, and the word for it."""
 
+from vjp_cli.derivatives.colouring import colouring
 from vjp_cli.lazy import numpy
 from vjp_cli.report import Structure
 from vjp_cli.tracing.node import Index
@@ -8,14 +9,20 @@ from vjp_cli.tracing.node import Index
 _BAND = 3
 
 
-def structure(shape: tuple[int, int], rows: Index, columns: Index) -> Structure:
-    """The structure of a matrix whose structural non-zeros are at (rows, columns)."""
+def structure(
+    shape: tuple[int, int], rows: Index, columns: Index, *, forward: bool = True
+) -> Structure:
+    """The structure of a matrix whose structural non-zeros are at (rows, columns).
+
+    ``forward``: whether double backwards may be used to compute columns of it.
+    """
     flat = rows * shape[1] + columns
     return Structure(
         shape=shape,
         nonzeros=len(flat),
         pattern=_word(shape, rows, columns),
         positions=frozenset(flat.tolist()),
+        colours=colouring(shape, rows, columns, forward=forward).colours,
     )
 
 

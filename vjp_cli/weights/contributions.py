@@ -7,6 +7,7 @@ from vjp_cli.checks.context import Context
 from vjp_cli.errors import InputError
 from vjp_cli.lazy import torch
 from vjp_cli.report import Array, Contribution, Contributions
+from vjp_cli.settings import LIMITS
 
 
 def contributions_part(weights: "torch.Tensor | None", context: Context) -> Contributions | None:
@@ -27,10 +28,15 @@ def contributions_part(weights: "torch.Tensor | None", context: Context) -> Cont
         raise InputError("contributions need real numbers", "a complex v_i·J_ij has no sign")
     if context.side.jacobian is None:
         return None
+    if context.side.sparse:
+        raise InputError(
+            f"contributions are shown for at most {LIMITS.dense_entries:,} of them",
+            "--wrt leaves inputs out",
+        )
     found = {
         name: _contribution(
             weights.cpu().reshape(-1).double(),
-            matrix.double(),
+            matrix.dense().double(),
             (tuple(context.side.output.shape), tuple(context.point.inputs[name].shape)),
         )
         for name, matrix in context.side.jacobian.items()

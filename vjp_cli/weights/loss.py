@@ -120,7 +120,7 @@ def _in_one_go(context: Context, at_once: TorchSide) -> CheckResult:
         gap = (first - second).abs().double().reshape(-1)
         size = torch.maximum(first.abs(), second.abs()).double().reshape(-1)
         if side.jacobian is not None:
-            terms = v.abs().cpu().double().reshape(-1) @ side.jacobian[name].abs().double()
+            terms = side.jacobian[name].sizes().pulled(v.abs().cpu().reshape(-1))
             size = torch.maximum(size, terms)
         finite = gap.isfinite()
         ratio = (gap / (DOT_UNITS * form.unit * size + form.subnormal))[finite]

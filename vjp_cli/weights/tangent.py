@@ -13,6 +13,7 @@ from vjp_cli.checks.scaling import Scaling
 from vjp_cli.checks.tally import Tally
 from vjp_cli.checks.verdict import DOT_UNITS
 from vjp_cli.derivatives.evaluation import TorchSide
+from vjp_cli.derivatives.matrices import Dense
 from vjp_cli.derivatives.tangent import Pushed, push
 from vjp_cli.errors import InputError
 from vjp_cli.exact.oracle import SlopeOracle
@@ -97,7 +98,7 @@ def _judged(
         output,
         (STEP,),
         None,
-        None if pushed.jvp is None else {STEP: pushed.jvp.reshape(-1, 1)},
+        None if pushed.jvp is None else {STEP: Dense(pushed.jvp.reshape(-1, 1))},
         "" if pushed.jvp is not None else pushed.failure,
         backwards=context.side.backwards,
     )
@@ -176,6 +177,6 @@ def _terms(context: Context, u: "Mapping[str, torch.Tensor]") -> float:
     weights = v.double().cpu().reshape(-1).abs()
     total = 0.0
     for name, part in u.items():
-        moved = jacobian[name].double().abs() @ part.double().cpu().reshape(-1).abs()
+        moved = jacobian[name].sizes().pushed(part.cpu().reshape(-1).abs())
         total += float(weights @ moved)
     return total if math.isfinite(total) else 0.0
