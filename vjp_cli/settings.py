@@ -80,7 +80,7 @@ class Limits:
     file_bytes: int = 1 << 30
     jacobian_bytes: int = 1 << 30
     dense_entries: int = 1_000_000
-    exact_entries: int = 4_000_000
+    exact_entries: int = 1_000_000
 
 
 LIMITS = Limits()

@@ -18,6 +18,7 @@ from vjp_cli.exact.side import ExactAnswer
 from vjp_cli.exact.slopes import Slopes, is_flat
 from vjp_cli.lazy import flint, numpy
 from vjp_cli.numbers.scalar import is_finite, to_float
+from vjp_cli.numbers.sharing import each_once
 from vjp_cli.report import Verdict
 
 
@@ -226,7 +227,7 @@ class Judge:
         assert self.exact.side is not None
         if self.rounding is None:
             return [math.inf] * len(self.exact.side.jacobian[name].rows)
-        return [radius_of(value) for value in self.rounding.jacobian[name].values.tolist()]
+        return each_once(radius_of, self.rounding.jacobian[name].values.tolist())
 
     def _terms(self, name: str) -> list[float]:
         """Σ_i |v_i·J_ij| for each j, from the exact J where it was built."""

@@ -9,8 +9,6 @@ of a ``Number`` wherever nothing asks for an order; type checkers see none of th
 """
 
 import math
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from vjp_cli.lazy import flint
@@ -32,15 +30,22 @@ TRUTH_BITS = 104
 ZERO_EXPONENT = -1200
 
 
-@contextmanager
-def precision(bits: int) -> Iterator[None]:
+class precision:
     """Ball arithmetic of ``bits`` bits inside the block."""
-    before = flint.ctx.prec
-    flint.ctx.prec = bits
-    try:
-        yield
-    finally:
-        flint.ctx.prec = before
+
+    # a class and no generator: it is entered for every number that is judged
+    __slots__ = ("before", "bits")
+
+    def __init__(self, bits: int) -> None:
+        self.bits = bits
+
+    def __enter__(self) -> None:
+        context = flint.ctx
+        self.before = context.prec
+        context.prec = self.bits
+
+    def __exit__(self, *exception: object) -> None:
+        flint.ctx.prec = self.before
 
 
 def exact(value: complex | float | int) -> Number:
