@@ -23,6 +23,7 @@ from vjp_cli.report import (
     Array,
     CheckResult,
     Cost,
+    Number,
     Output,
     Problem,
     Report,
