@@ -67,6 +67,8 @@ COUNTS = {
     "constant_bits": "bits of a whole number in an expression",
     "elements": "elements of a value",
     "line_characters": "characters of a line of a batch",
+    "dense_entries": "entries of a J that is computed in full; a larger one by its pattern",
+    "exact_entries": "entries of J that can be non-zero and are compared; beyond, vᵀJ alone",
 }
 BYTES = {
     "file_bytes": "a file of values",
