@@ -155,7 +155,9 @@ try:
     {setup}
 except SystemExit:
     pass
-heavy = {{"torch", "sympy", "numpy", "flint", "rich", "pydantic"}} & set(sys.modules)
+heavy = {{"torch", "sympy", "numpy", "flint", "rich", "pydantic", "vjp_cli.inspection"}} & set(
+    sys.modules
+)
 sys.stderr.write(f"heavy: {{sorted(heavy)}}")
 """
     result = run_process(code=code)

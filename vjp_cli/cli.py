@@ -12,7 +12,7 @@ from typing import NoReturn
 
 import typer
 
-from vjp_cli import examples, inspection, lookups, options, positional
+from vjp_cli import examples, lookups, options, positional
 from vjp_cli.arguments import wants_json
 from vjp_cli.asked import with_weights
 from vjp_cli.choices import (
@@ -26,6 +26,7 @@ from vjp_cli.choices import (
 )
 from vjp_cli.command import ExpressionCommand, PlainCommand, ProgramGroup, call_of, known_error
 from vjp_cli.errors import ExitCode
+from vjp_cli.lazy import inspection
 from vjp_cli.line_source import request_lines
 from vjp_cli.output import (
     apart,
@@ -40,7 +41,7 @@ from vjp_cli.output import (
 from vjp_cli.problem import request_of, texts_of, with_truth
 from vjp_cli.problem_text.writing import Asked, problem_file, with_reproduction
 from vjp_cli.render import View, render
-from vjp_cli.report import Verdict
+from vjp_cli.report import Report, Verdict
 from vjp_cli.settings import Color, Settings
 
 _DEFAULTS = Settings()
@@ -143,7 +144,7 @@ def _inspect(
     request = with_weights(request, v or (), loss, u or (), call.stdin)
     request = with_truth(request, against, "--against")
     with apart():
-        report = inspection.inspect(request, settings)
+        report: Report = inspection.inspect(request, settings)
     problem = Asked(request, settings, call.own_names)
     if save_problem is not None:
         write_text(problem_file(report, problem, save_problem), save_problem)

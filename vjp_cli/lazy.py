@@ -38,11 +38,16 @@ if TYPE_CHECKING:
     import numpy
     import sympy
     import torch
+
+    # typed, it would tie every module that imports this one into one circle
+    inspection: Any
 else:
     torch = _LazyModule("torch")
     sympy = _LazyModule("sympy")
     numpy = _LazyModule("numpy")
     flint = _LazyModule("flint")
     metadata = _LazyModule("importlib.metadata")
+    # our own pipeline: a hundred modules, of which help and refusals need none
+    inspection = _LazyModule("vjp_cli.inspection")
 
-__all__ = ["flint", "metadata", "numpy", "sympy", "torch"]
+__all__ = ["flint", "inspection", "metadata", "numpy", "sympy", "torch"]

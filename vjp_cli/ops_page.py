@@ -7,14 +7,14 @@ from contextlib import suppress
 from types import ModuleType
 from typing import Any
 
-from vjp_cli import inspection
 from vjp_cli.errors import EvaluationError, InputError, VjpError, shorten
 from vjp_cli.expression import parse
-from vjp_cli.lazy import sympy, torch
+from vjp_cli.lazy import inspection, sympy, torch
 from vjp_cli.ops import catalog
 from vjp_cli.ops.facts import MeasuredKink, OpLine, OpPage
 from vjp_cli.ops.table import Kind, Op
-from vjp_cli.report import Truth, TruthKind
+from vjp_cli.report import Report, Truth, TruthKind
+from vjp_cli.request import Request
 from vjp_cli.settings import Settings
 from vjp_cli.values import Value
 
@@ -127,8 +127,8 @@ def _measure(op: Op, sample: str, at: str) -> MeasuredKink:
     # generic, so that no second kink hides the one that is looked for
     between = op.domain[0] + 0.7 * (op.domain[1] - op.domain[0])
     values = {first: Value((), (float(at),)), **{name: Value((), (between,)) for name in others}}
-    report = inspection.inspect(
-        inspection.Request(expression, values), Settings(wrt=(first,), jacobian=False)
+    report: Report = inspection.inspect(
+        Request(expression, values), Settings(wrt=(first,), jacobian=False)
     )
     judged, numbers = report.judged_vjp, report.vjp
     if judged is None:

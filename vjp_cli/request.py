@@ -2,12 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from vjp_cli.expression import Expression
-from vjp_cli.functions.body import UserFunction
 from vjp_cli.functions.source import FunctionSource
 from vjp_cli.values import Generated, Value
+
+if TYPE_CHECKING:
+    # a request that is only read, or refused, has no use for what runs it
+    from vjp_cli.functions.body import UserFunction
 
 
 @dataclass(frozen=True)
@@ -22,10 +25,10 @@ class Request:
         tangent: u by input; "" is the name of one that goes with the only input.
     """
 
-    subject: Expression | FunctionSource | UserFunction
+    subject: "Expression | FunctionSource | UserFunction"
     inputs: Mapping[str, Value | Generated]
     v: Value | Generated | None = None
-    against: FunctionSource | UserFunction | None = None
+    against: "FunctionSource | UserFunction | None" = None
     arguments: Mapping[str, Any] = field(default_factory=dict)
     further: tuple[Value | Generated, ...] = ()
     loss: Expression | None = None
