@@ -1,12 +1,11 @@
 """v as the derivative of a loss, and the gradient of that loss taken in one go."""
 
-import math
 from dataclasses import dataclass, replace
 
 from vjp_cli.checks.context import Context
 from vjp_cli.checks.judgement import Judgement
 from vjp_cli.checks.judging import Beside, context_of, judged
-from vjp_cli.checks.verdict import DOT_UNITS
+from vjp_cli.checks.two_ways import TwoWays
 from vjp_cli.derivatives.evaluation import TorchSide
 from vjp_cli.derivatives.seeding import gradients
 from vjp_cli.errors import EvaluationError, InputError, shorten
@@ -110,24 +109,15 @@ def _in_one_go(context: Context, at_once: TorchSide) -> CheckResult:
     if side.vjp is None or at_once.vjp is None or v is None:
         reason = side.failure or at_once.failure or "torch gives no vᵀJ"
         return CheckResult(ONE_GO, Verdict.UNCHECKED, reason=reason)
-    form = format_of(str(side.output.dtype).removeprefix("torch."))
-    compared, largest, apart = 0, 0.0, False
+    ways = TwoWays(format_of(str(side.output.dtype).removeprefix("torch.")))
     for name in side.wrt:
         first, second = side.vjp[name], at_once.vjp[name]
         if first is None or second is None:
             # a path that one of the two has not: the other is 0 then, if both are right
             first, second = (torch.zeros(()) if part is None else part for part in (first, second))
-        gap = (first - second).abs().double().reshape(-1)
         size = torch.maximum(first.abs(), second.abs()).double().reshape(-1)
         if side.jacobian is not None:
             terms = side.jacobian[name].sizes().pulled(v.abs().cpu().reshape(-1))
             size = torch.maximum(size, terms)
-        finite = gap.isfinite()
-        ratio = (gap / (DOT_UNITS * form.unit * size + form.subnormal))[finite]
-        compared += int(finite.sum())
-        largest = max([largest, *ratio.tolist()])
-        apart |= bool((gap > math.sqrt(form.unit) * size + form.subnormal)[finite].any())
-    if apart:
-        reason = "one backward pass from the loss gives other numbers than v does"
-        return CheckResult(ONE_GO, Verdict.WRONG, compared, max_ratio=largest, reason=reason)
-    return CheckResult(ONE_GO, Verdict.OK, compared, max_ratio=largest or None)
+        ways.compare(first.reshape(-1), second.reshape(-1), size)
+    return ways.row(ONE_GO, "one backward pass from the loss gives other numbers than v does")
