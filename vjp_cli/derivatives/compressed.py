@@ -15,12 +15,6 @@ from vjp_cli.lazy import numpy, torch
 Pattern = tuple[Any, Any]
 
 
-class Products:
-    """How many products with J were made; tests hold it to the number of colours."""
-
-    value = 0
-
-
 @dataclass(frozen=True)
 class Compressed(Sparse):
     """J from a few products, and those products.
@@ -79,7 +73,7 @@ def _index(places: Any) -> "torch.Tensor":
 
 def compressed_jacobian(
     output: "torch.Tensor", input: "torch.Tensor", pattern: Pattern, *, forward: bool = True
-) -> Compressed | None:
+) -> tuple[Compressed | None, int]:
     """J for one input on the CPU, from as many products as the pattern has colours.
 
     Args:
@@ -89,7 +83,7 @@ def compressed_jacobian(
         forward: whether double backwards may be used, where they save work.
 
     Returns:
-        None where no path leads to the input.
+        J, or None where no path leads to the input; and how many products were made.
 
     Raises:
         RuntimeError: as torch does, when a derivative is missing or a backward fails.
@@ -99,61 +93,61 @@ def compressed_jacobian(
     plan = colouring(shape, rows, columns, forward=forward)
     # without a colour one product looks whether everything is 0 indeed
     cotangents = plan.cotangents or int(not plan.tangents and shape[0] > 0)
-    by_row = _pulled(output, input, plan.rows, cotangents)
+    by_row, pulls = _pulled(output, input, plan.rows, cotangents)
     if by_row is None:
-        return None
-    by_column = _pushed(output, input, plan.columns, plan.tangents)
+        return None, pulls
+    by_column, pushes = _pushed(output, input, plan.columns, plan.tangents)
     values = by_row.new_zeros(len(rows))
     for cells, own, groups, places in (
         (by_row, plan.by_row, plan.rows[rows], columns),
         (by_column, ~plan.by_row, plan.columns[columns], rows),
     ):
         values[_index(numpy.flatnonzero(own))] = cells[_index(groups[own]), _index(places[own])]
-    return Compressed(shape, rows, columns, values, plan, by_row, by_column)
+    found = Compressed(shape, rows, columns, values, plan, by_row, by_column)
+    return found, pulls + pushes
 
 
 def _pulled(
     output: "torch.Tensor", input: "torch.Tensor", groups: Any, count: int
-) -> "torch.Tensor | None":
-    """The sum of the rows of J in each group, of shape (count, x.numel()); None without a path."""
+) -> "tuple[torch.Tensor | None, int]":
+    """The sum of the rows of J in each group, of shape (count, x.numel()); None without a path.
+
+    And how many products were made.
+    """
     cells = input.detach().new_zeros((count, input.numel()))
-    reached = count == 0
+    reached, made = count == 0, 0
     places = _index(groups).to(output.device)
     names = range(count) if (groups >= 0).any() else [-1] * count
     for group, name in enumerate(names):
         v = (places == name).to(output.dtype)
-        found = _counted(output, input, v.reshape(output.shape))
+        [found] = gradients(output, [input], v.reshape(output.shape))
+        made += 1
         if found is not None:
             cells[group] = found.reshape(-1)
             reached = True
-    return cells.cpu() if reached else None
+    return cells.cpu() if reached else None, made
 
 
 def _pushed(
     output: "torch.Tensor", input: "torch.Tensor", groups: Any, count: int
-) -> "torch.Tensor":
-    """The sum of the columns of J in each group, of shape (count, y.numel()).
+) -> "tuple[torch.Tensor, int]":
+    """The sum of the columns of J in each group, of shape (count, y.numel()), and their number.
 
     vᵀJ is linear in v, so that its own gradient along u is Ju: a double backward.
     """
     cells = output.detach().new_zeros((count, output.numel()))
     if not count:
-        return cells.cpu()
+        return cells.cpu(), 0
     v = torch.zeros_like(output).requires_grad_()
     (product,) = gradients(output, [input], v, differentiable=True)
     places = _index(groups).to(output.device)
+    if product is None or not product.requires_grad:
+        return cells.cpu(), 0
+    made = 0
     for group in range(count):
         u = (places == group).to(input.dtype).reshape(input.shape)
-        found = None
-        if product is not None and product.requires_grad:
-            found = _counted(product, v, u)
+        [found] = gradients(product, [v], u)
+        made += 1
         if found is not None:
             cells[group] = found.reshape(-1)
-    return cells.cpu()
-
-
-def _counted(
-    output: "torch.Tensor", input: "torch.Tensor", v: "torch.Tensor"
-) -> "torch.Tensor | None":
-    Products.value += 1
-    return gradients(output, [input], v)[0]
+    return cells.cpu(), made

@@ -15,7 +15,7 @@ LOOP_ROWS = 32
 BATCH_ROWS = 64
 
 
-class Dense(NamedTuple):
+class Built(NamedTuple):
     """J in full, and what it took.
 
     Attributes:
@@ -28,7 +28,7 @@ class Dense(NamedTuple):
     passes: int
 
 
-def dense_jacobian(output: "torch.Tensor", inputs: "list[torch.Tensor]") -> Dense:
+def dense_jacobian(output: "torch.Tensor", inputs: "list[torch.Tensor]") -> Built:
     """J for each input.
 
     Raises:
@@ -44,7 +44,7 @@ def dense_jacobian(output: "torch.Tensor", inputs: "list[torch.Tensor]") -> Dens
         return _by_loop(output, inputs)
 
 
-def _by_loop(output: "torch.Tensor", inputs: "list[torch.Tensor]") -> Dense:
+def _by_loop(output: "torch.Tensor", inputs: "list[torch.Tensor]") -> Built:
     rows, passes = output.numel(), 0
     found, reached = _empty(rows, inputs)
     for row in range(rows):
@@ -56,7 +56,7 @@ def _by_loop(output: "torch.Tensor", inputs: "list[torch.Tensor]") -> Dense:
             if gradient is not None:
                 found[k][row] = gradient.reshape(-1)
                 reached[k] = True
-    return Dense(_with_a_path(found, reached), passes)
+    return Built(_with_a_path(found, reached), passes)
 
 
 def _empty(rows: int, inputs: "list[torch.Tensor]") -> "tuple[list[torch.Tensor], list[bool]]":
@@ -69,7 +69,7 @@ def _with_a_path(found: "list[torch.Tensor]", reached: list[bool]) -> "list[torc
     return [part if has else None for part, has in zip(found, reached, strict=True)]
 
 
-def _by_batches(output: "torch.Tensor", inputs: "list[torch.Tensor]") -> Dense:
+def _by_batches(output: "torch.Tensor", inputs: "list[torch.Tensor]") -> Built:
     rows, passes = output.numel(), 0
     found, reached = _empty(rows, inputs)
     for start in range(0, rows, BATCH_ROWS):
@@ -89,4 +89,4 @@ def _by_batches(output: "torch.Tensor", inputs: "list[torch.Tensor]") -> Dense:
             if gradient is not None:
                 found[k][start:stop] = gradient.reshape(stop - start, -1)
                 reached[k] = True
-    return Dense(_with_a_path(found, reached), passes)
+    return Built(_with_a_path(found, reached), passes)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from vjp_cli.derivatives.compressed import Pattern, Products, compressed_jacobian
+from vjp_cli.derivatives.compressed import Pattern, compressed_jacobian
 from vjp_cli.derivatives.dense import dense_jacobian
 from vjp_cli.derivatives.matrices import Dense, Sparse, TorchMatrix
 from vjp_cli.derivatives.python_backward import PythonBackward, python_backwards
@@ -149,12 +149,13 @@ def _jacobian(
             for name, part in zip(wanted.wrt, found.parts, strict=True)
         }
         return dense, found.passes
-    before = Products.value
-    sparse: dict[str, TorchMatrix | None] = {
-        name: compressed_jacobian(output, source, wanted.patterns[name], forward=forward)
-        for name, source in zip(wanted.wrt, sources, strict=True)
-    }
-    return sparse, Products.value - before
+    sparse: dict[str, TorchMatrix | None] = {}
+    passes = 0
+    for name, source in zip(wanted.wrt, sources, strict=True):
+        pattern = wanted.patterns[name]
+        sparse[name], made = compressed_jacobian(output, source, pattern, forward=forward)
+        passes += made
+    return sparse, passes
 
 
 def _filled(
