@@ -34,7 +34,7 @@ from vjp_cli.settings import LIMITS, Settings
 from vjp_cli.structured import with_jacobian
 from vjp_cli.tracing.node import OutOfTime
 from vjp_cli.values import Value
-from vjp_cli.weights.build import Asked, weighed
+from vjp_cli.weights.build import Weighing, weighed
 from vjp_cli.weights.cotangents import cotangents, refuse, tangents
 
 __all__ = ["Request", "inspect"]
@@ -105,7 +105,7 @@ def _inspect(request: Request, settings: Settings) -> Report:
         settings.points,
     )
     judgement = judged(context, settings)
-    asked = Asked(request, settings, _name(program), held["further"], moving)
+    weighing = Weighing(request, settings, _name(program), held["further"], moving)
     further = further_checks(context, settings.checks)
     report = assemble(
         request,
@@ -118,7 +118,7 @@ def _inspect(request: Request, settings: Settings) -> Report:
             further,
             (*filter(None, [left_out]), *_remarks(said, body)),
             _name(program),
-            weighed(asked, context, judgement),
+            weighed(weighing, context, judgement),
             program.gradient,
         ),
     )
@@ -196,6 +196,19 @@ def _remarks(
     return (*own, *dict.fromkeys(f"torch warns: {words}" for words in found))
 
 
+def _judging_only(settings: Settings) -> Settings:
+    """For an inspection within another one: what is only shown, or looked for, is left out."""
+    return replace(
+        settings,
+        remedies=False,
+        checks=(),
+        points=0,
+        chain=False,
+        contributions=False,
+        language=None,
+    )
+
+
 def _again(request: Request, settings: Settings, deadline: float) -> Callable[[str], Report | None]:
     """The same problem with another expression, without remedies of its own."""
 
@@ -207,7 +220,7 @@ def _again(request: Request, settings: Settings, deadline: float) -> Callable[[s
             expression = parse(source)
             if set(expression.names) != set(request.inputs):
                 return None
-            other = replace(settings, remedies=False, checks=(), chain=False, timeout=left)
+            other = replace(_judging_only(settings), timeout=left)
             plain = replace(request, subject=expression, further=(), tangent=None)
             return inspect(plain, other)
         except VjpError:
@@ -224,8 +237,7 @@ def _elsewhere(request: Request, settings: Settings, programs: tuple[Program, Pr
     def inspect_there(
         inputs: Mapping[str, Value], v: Value | None, dtype: str | None = None
     ) -> Report:
-        other = replace(settings, dtype=dtype or settings.dtype, remedies=False)
-        other = replace(other, checks=(), chain=False)
+        other = replace(_judging_only(settings), dtype=dtype or settings.dtype)
         # of order 2 the weights of y go on, not those of its gradient
         weights = v if settings.order == 1 else request.v
         values = {**request.inputs, **inputs}

@@ -34,7 +34,7 @@ class Weighed:
 
 
 @dataclass(frozen=True)
-class Asked:
+class Weighing:
     """A request with what it became at its point.
 
     Attributes:
@@ -50,33 +50,33 @@ class Asked:
     tangents: "Mapping[str, torch.Tensor] | None"
 
 
-def weighed(asked: Asked, context: Context, first: Judgement) -> Weighed:
+def weighed(weighing: Weighing, context: Context, first: Judgement) -> Weighed:
     """All of it, judged.
 
     Args:
-        asked: what was asked for.
+        weighing: what was asked for.
         context: the problem with its first v.
         first: its judgement.
 
     Raises:
         VjpError: something that does not go with the problem, or a failing evaluation.
     """
-    settings = asked.settings
+    settings = weighing.settings
     judgements: list[Judgement] = []
     checks: list[CheckResult] = []
     loss = several = contributions = tangent = None
-    if asked.request.loss is not None:
-        loss = loss_part(asked.request.loss, context, settings)
+    if weighing.request.loss is not None:
+        loss = loss_part(weighing.request.loss, context, settings)
         judgements += loss.judgements
         checks.append(loss.check)
-    if asked.further:
-        several = several_part(asked.further, context, first, settings)
+    if weighing.further:
+        several = several_part(weighing.further, context, first, settings)
         judgements += several.judgements
         checks.append(several.check)
     if settings.contributions:
-        contributions = contributions_part(_sum(context.point.v, asked.further), context)
-    if asked.tangents is not None:
-        tangent = tangent_part(asked.tangents, asked.output, context, first, settings)
+        contributions = contributions_part(_sum(context.point.v, weighing.further), context)
+    if weighing.tangents is not None:
+        tangent = tangent_part(weighing.tangents, weighing.output, context, first, settings)
         judgements.append(tangent.judgement)
         checks.append(tangent.check)
     return Weighed(
