@@ -37,8 +37,6 @@ from vjp_cli.second_order import Gradient
 from vjp_cli.settings import Settings
 from vjp_cli.weights.build import Weighed
 
-__all__ = ["Stages", "array_of", "assemble"]
-
 
 @dataclass(frozen=True)
 class Stages:

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
-from vjp_cli import inspection
 from vjp_cli.errors import LimitError, VjpError
 from vjp_cli.failures import ERROR_SCHEMA, known
 from vjp_cli.failures import document as error_document
+from vjp_cli.lazy import inspection
 from vjp_cli.render import View
 from vjp_cli.render.json import document
 from vjp_cli.report import Report

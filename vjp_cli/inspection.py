@@ -37,8 +37,6 @@ from vjp_cli.values import Value
 from vjp_cli.weights.build import Weighing, weighed
 from vjp_cli.weights.cotangents import cotangents, refuse, tangents
 
-__all__ = ["Request", "inspect"]
-
 
 def inspect(request: Request, settings: Settings) -> Report:
     """Evaluate, differentiate, judge.

@@ -4,7 +4,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from vjp_cli.assembly import array_of
+from vjp_cli.arrays import array_of
 from vjp_cli.chain import marks
 from vjp_cli.chain.exact import ExactSteps
 from vjp_cli.chain.graph import Cut, Edge, cotangents
