@@ -12,8 +12,8 @@ from unittest import mock
 import pytest
 
 from vjp_cli import cli
-from vjp_cli.inspection import Request
 from vjp_cli.report import Array, Output, Problem, Report, Symbolic, Verdict
+from vjp_cli.request import Request
 from vjp_cli.settings import Settings
 
 REPORT = Report(

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 import flint
 import torch
 
-from vjp_cli.assembly import Request
 from vjp_cli.exact.limits import Tendency
 from vjp_cli.exact.slopes import agree, column_slopes
 from vjp_cli.exact.tracing_program import Element, Point, mover_of, numbers_of
@@ -20,6 +19,7 @@ from vjp_cli.numbers.dtypes import FORMATS
 from vjp_cli.numbers.scalar import ball, exact, precision, to_float
 from vjp_cli.program import Program
 from vjp_cli.report import Report, TruthKind, Verdict
+from vjp_cli.request import Request
 from vjp_cli.settings import Settings
 from vjp_cli.values import Value
 

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from vjp_cli.expression import parse
-from vjp_cli.inspection import Request, inspect
+from vjp_cli.inspection import inspect
 from vjp_cli.report import Report
+from vjp_cli.request import Request
 from vjp_cli.settings import Settings
 from vjp_cli.values import parse_value
 

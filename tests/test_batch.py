@@ -14,8 +14,8 @@ import pytest
 from tests.batches import GOOD, batched, error_of, lines
 from tests.helpers import REPORT, Asked, Result, ask, refused, run, run_process
 from vjp_cli import batch, cli
-from vjp_cli.inspection import Request
 from vjp_cli.report import Report, Verdict
+from vjp_cli.request import Request
 from vjp_cli.settings import Limits, Settings
 
 

@@ -8,10 +8,11 @@ import torch
 from tests.ops.samples import sample_inputs
 from vjp_cli.errors import EvaluationError
 from vjp_cli.expression import parse
-from vjp_cli.inspection import Request, inspect
+from vjp_cli.inspection import inspect
 from vjp_cli.ops.catalog import ROWS
 from vjp_cli.ops.table import Kind, Op
 from vjp_cli.report import Report, Verdict
+from vjp_cli.request import Request
 from vjp_cli.settings import Settings
 from vjp_cli.values import Generated, Value
 

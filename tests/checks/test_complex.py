@@ -8,8 +8,9 @@ import pytest
 from tests.helpers import run
 from vjp_cli.errors import InputError
 from vjp_cli.expression import parse
-from vjp_cli.inspection import Request, inspect
+from vjp_cli.inspection import inspect
 from vjp_cli.report import Report, Truth, Verdict
+from vjp_cli.request import Request
 from vjp_cli.settings import Settings
 from vjp_cli.values import parse_value
 

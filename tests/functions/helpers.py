@@ -2,14 +2,22 @@
 
 from pathlib import Path
 
-from vjp_cli.assembly import Request
 from vjp_cli.functions.source import find
 from vjp_cli.inspection import inspect
 from vjp_cli.report import Report
+from vjp_cli.request import Request
 from vjp_cli.settings import Settings
 from vjp_cli.values import parse_value
 
 HERE = Path(__file__).parent
+
+
+def marked(file: str, name: str) -> str:
+    """Where in a file the function has its mark, ``# here``."""
+    lines = (HERE / file).read_text().split("\n")
+    start = next(k for k, line in enumerate(lines) if line.startswith(f"def {name}("))
+    at = next(k for k in range(start, len(lines)) if lines[k].endswith("# here"))
+    return f"{file} line {at + 1}"
 
 
 def report_of(

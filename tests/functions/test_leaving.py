@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.functions.helpers import HERE, report_of, truth_of
+from tests.functions.helpers import HERE, marked, report_of, truth_of
 from vjp_cli.report import Report, Verdict
 
 LINES = (HERE / "leaving.py").read_text().split("\n")
@@ -13,10 +13,7 @@ def report(name: str, v: str | None = "1,10,100") -> Report:
 
 
 def here(name: str) -> str:
-    """Where in the file the function has its mark."""
-    start = next(k for k, line in enumerate(LINES) if line.startswith(f"def {name}("))
-    at = next(k for k in range(start, len(LINES)) if LINES[k].endswith("# here"))
-    return f"leaving.py line {at + 1}"
+    return marked("leaving.py", name)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,10 +14,10 @@ from vjp_cli.report import Verdict
 FILE = "tests/functions/modules.py"
 
 
-def answer(name: str, *arguments: str, file: str = FILE) -> dict[str, object]:
+def answer(name: str, *arguments: str, file: str = FILE) -> dict[str, Any]:
     result = run("inspect", "-f", f"{file}:{name}", *arguments, "--json")
     assert result.exit_code == 0, result.stderr
-    found: dict[str, object] = json.loads(result.stdout)
+    found: dict[str, Any] = json.loads(result.stdout)
     return found
 
 
@@ -45,7 +46,7 @@ def test_real_modules_are_ok_with_their_parameters(
 ) -> None:
     found = answer(name, *arguments)
     assert found["verdict"] == "ok", found["notes"]
-    judged = found["verdicts"]["vjp" if "--v" in arguments else "jacobian"]  # type: ignore[index]
+    judged = found["verdicts"]["vjp" if "--v" in arguments else "jacobian"]
     calls = {"Cell": 3}.get(name, 1)
     assert len(judged) == parameters + calls
 
@@ -53,7 +54,7 @@ def test_real_modules_are_ok_with_their_parameters(
 def test_numbers_by_hand() -> None:
     found = answer("Scaled", "--x", "3,4", "--v", "1,10")
     # y = w·x·s + f with w = 2, 5 and s = 10, 100
-    assert found["output"]["value"] == [61.0, 2001.0]  # type: ignore[index]
+    assert found["output"]["value"] == [61.0, 2001.0]
     # the frozen parameter is a constant
     assert found["vjp"] == {"x": [20.0, 5000.0], "weight": [30.0, 4000.0]}
     # as the factory leaves it: w = 3, 3
@@ -81,9 +82,9 @@ def test_a_parameter_gives_way_to_an_input() -> None:
 
 def test_the_mode_is_stated() -> None:
     notes = answer("linear", "--input", "1,2,3", "--v", "ones")["notes"]
-    assert "linear is in training mode, as its file leaves it" in notes  # type: ignore[operator]
+    assert "linear is in training mode, as its file leaves it" in notes
     notes = answer("make", "--x", "1,2", "--v", "ones")["notes"]
-    assert "make is in eval mode, as its file leaves it" in notes  # type: ignore[operator]
+    assert "make is in eval mode, as its file leaves it" in notes
 
 
 def test_a_seed_chooses_the_parameters_and_the_draws() -> None:
@@ -92,14 +93,14 @@ def test_a_seed_chooses_the_parameters_and_the_draws() -> None:
     other = answer("linear", "--input", "1,2,3", "--v", "ones", "--seed", "1")
     assert first["inputs"] == again["inputs"] != other["inputs"]
     found = answer("dropping", "--input", "1,2,3", "--v", "ones")
-    [note] = [note for note in found["notes"] if "random numbers" in note]  # type: ignore[attr-defined]
+    [note] = [note for note in found["notes"] if "random numbers" in note]
     assert note.startswith("dropping uses random numbers (torch): each call draws the same ones")
 
 
 def test_only_constants_go_in_and_parameters_are_differentiated() -> None:
     found = answer("embedding", "--input", "int64:2,1,2", "--v", "ones")
     # row 1 is read once and row 2 twice
-    assert found["vjp"]["weight"] == [[0.0] * 3, [1.0] * 3, [2.0] * 3, [0.0] * 3]  # type: ignore[index]
+    assert found["vjp"]["weight"] == [[0.0] * 3, [1.0] * 3, [2.0] * 3, [0.0] * 3]
 
 
 def test_a_custom_function_by_its_class() -> None:
@@ -114,11 +115,11 @@ def test_plain_python_values() -> None:
     found = answer("powers", "--x", "1,2", "--k", "3", "--v", "1,10")
     # 3x²
     assert found["vjp"] == {"x": [3.0, 120.0]}
-    assert found["problem"]["arguments"] == {"k": 3}  # type: ignore[index]
+    assert found["problem"]["arguments"] == {"k": 3}
     given = ["--twice", "yes", "--mode", "first", "--scale", "0.5"]
     found = answer("powers", "--x", "1,2", "--k", "3", "--v", "1,", *given)
     assert found["vjp"] == {"x": [3.0, 0.0]}
-    assert found["problem"]["arguments"] == {  # type: ignore[index]
+    assert found["problem"]["arguments"] == {
         "k": 3,
         "twice": True,
         "mode": "first",
@@ -132,7 +133,7 @@ def test_plain_python_values() -> None:
 def test_an_output_is_chosen(index: str, truth: list[float]) -> None:
     found = answer("several", "--x", "1,2", "--v", "1,10", "--output-index", index)
     assert found["vjp"] == {"x": truth}
-    assert found["problem"]["output_index"] == int(index)  # type: ignore[index]
+    assert found["problem"]["output_index"] == int(index)
     assert answer("alias", "--x", "1,2", "--v", "1,10", "--output-index", index)["vjp"] == {
         "x": truth
     }
@@ -142,7 +143,7 @@ def test_a_name_in_a_package() -> None:
     assert answer("quick", "--x", "1,2", "--v", "1,10")["vjp"] == {"x": [6.0, 60.0]}
     found = answer("quick", "--x", "1,2", "--v", "1,10", file="tests.functions.modules")
     assert found["vjp"] == {"x": [6.0, 60.0]}
-    assert found["problem"]["function"] == "tests.functions.modules:quick"  # type: ignore[index]
+    assert found["problem"]["function"] == "tests.functions.modules:quick"
     # torch's own, found through its imports, with a plain value
     found = answer(
         "softmax", "--input", "0,0", "--dim", "0", "--v", "1,3", file="torch.nn.functional"

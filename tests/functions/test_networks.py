@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from vjp_cli.assembly import Request
 from vjp_cli.functions.source import find
 from vjp_cli.inspection import inspect
 from vjp_cli.report import Verdict
+from vjp_cli.request import Request
 from vjp_cli.settings import Settings
 from vjp_cli.values import Generated
 

@@ -9,10 +9,11 @@ import torch
 from tests.ops.exactly import both_sides, exact
 from tests.ops.samples import sample_inputs, torch_function
 from vjp_cli.expression import parse
-from vjp_cli.inspection import Request, inspect
+from vjp_cli.inspection import inspect
 from vjp_cli.ops import catalog, factorisations, linalg
 from vjp_cli.ops.table import Kind, Op
 from vjp_cli.report import Report
+from vjp_cli.request import Request
 from vjp_cli.settings import Settings
 from vjp_cli.values import parse_value
 

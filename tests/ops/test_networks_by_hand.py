@@ -9,8 +9,9 @@ import torch
 from tests.ops.interpreter import EVERY_ROW
 from vjp_cli.errors import VjpError
 from vjp_cli.expression import parse
-from vjp_cli.inspection import Request, inspect
+from vjp_cli.inspection import inspect
 from vjp_cli.report import Report, TruthKind, Verdict
+from vjp_cli.request import Request
 from vjp_cli.settings import Settings
 from vjp_cli.tracing.tracer import Untraceable
 from vjp_cli.values import parse_value
