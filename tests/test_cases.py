@@ -11,11 +11,27 @@ import pytest
 
 from tests.helpers import run
 from tests.surprises import CASES, Answer, Case, differences, requests, same_truth
+from vjp_cli.settings import LIMITS
 
 
 @cache
 def answers() -> dict[str, Answer]:
     """The answer to each case, by its id."""
+    return _answered()
+
+
+@cache
+def waiting_answers() -> dict[str, Answer]:
+    """The answers where no exact number is computed before someone asks for it."""
+    before = LIMITS.waiting_elements
+    object.__setattr__(LIMITS, "waiting_elements", 0)
+    try:
+        return _answered()
+    finally:
+        object.__setattr__(LIMITS, "waiting_elements", before)
+
+
+def _answered() -> dict[str, Answer]:
     with warnings.catch_warnings():
         # torch warns of no degrees of freedom, and of an imaginary part that it discards
         warnings.simplefilter("ignore")
@@ -33,6 +49,12 @@ def test_every_case_is_answered_in_order() -> None:
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
 def test_the_verdicts_and_the_truth(case: Case) -> None:
     assert differences(case, answers()[case["id"]]) == []
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
+def test_the_same_where_numbers_wait(case: Case) -> None:
+    """As in large problems: exact numbers only where near ones cannot tell."""
+    assert differences(case, waiting_answers()[case["id"]]) == []
 
 
 def test_no_entry_is_left_unchecked() -> None:

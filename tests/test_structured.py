@@ -41,6 +41,12 @@ def few() -> Iterator[None]:
     yield from limits(exact_entries=50)
 
 
+@pytest.fixture
+def waiting() -> Iterator[None]:
+    """No exact number is computed before someone asks for it."""
+    yield from limits(waiting_elements=0)
+
+
 def row(report: Any, name: str) -> Any:
     [found] = [check for check in report.checks if check.name == name]
     return found
@@ -95,6 +101,32 @@ def test_same_as_in_full(name: str, dtype: str) -> None:
     assert sparse.judged_jacobian == full.judged_jacobian
     assert sparse.judged_vjp == full.judged_vjp
     assert (sparse.verdict, sparse.structure) == (full.verdict, full.structure)
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+@pytest.mark.parametrize("dtype", ["float64", "float32", "bfloat16"])
+def test_same_where_numbers_wait(name: str, dtype: str) -> None:
+    text, inputs, v = PROBLEMS[name]
+    settings = Settings(dtype=dtype)
+    usual = solve(text, inputs, v or None, settings)
+    context = limits(waiting_elements=0)
+    next(context)
+    waiting = solve(text, inputs, v or None, settings)
+    truths = [part and part.truth for part in (waiting.judged_jacobian, waiting.judged_vjp)]
+    written = [part and {x: array.nested() for x, array in part.items()} for part in truths]
+    list(context)
+    for k, part in enumerate((usual.judged_jacobian, usual.judged_vjp)):
+        assert written[k] == (part and {x: array.nested() for x, array in part.truth.items()})
+    assert waiting.jacobian == usual.jacobian
+    for left, right in (
+        (waiting.judged_jacobian, usual.judged_jacobian),
+        (waiting.judged_vjp, usual.judged_vjp),
+    ):
+        assert (left and left.verdicts) == (right and right.verdicts)
+    assert (waiting.verdict, waiting.findings) == (usual.verdict, usual.findings)
+    compared = [(check.name, check.verdict, check.compared) for check in usual.checks]
+    assert [(c.name, c.verdict, c.compared) for c in waiting.checks] == compared
+    assert waiting.symbolic.vjp == usual.symbolic.vjp
 
 
 class Stray(torch.autograd.Function):

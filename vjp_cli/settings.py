@@ -57,6 +57,7 @@ class Check(StrEnum):
     JVP_RULE = "jvp-rule"
     VMAP_RULE = "vmap-rule"
     OUTSIDE = "outside-pattern"
+    RANDOM_V = "random-v"
 
 
 # made only when asked for: the first use of forward mode loads modules for a second, differences
@@ -81,6 +82,7 @@ class Limits:
     jacobian_bytes: int = 1 << 30
     dense_entries: int = 1_000_000
     exact_entries: int = 1_000_000
+    waiting_elements: int = 2000
 
 
 LIMITS = Limits()

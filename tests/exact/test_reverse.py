@@ -158,7 +158,7 @@ def test_opaque_nodes_leave_everything_in_doubt() -> None:
     tape = Tape(200)
     x = leaf(tape, "x", [2, 3])
     values = numpy.array([fmpq(5)], dtype=object)
-    node = tape.opaque([x.node], values, (1,), "float64")
+    node = tape.opaque([x.node], values, lambda _: values, (1,), "float64")
     found = reverse.jacobian(tape, node)[x.node]
     assert node.kind is NodeKind.OPAQUE
     assert (found.rows.tolist(), found.positions.tolist()) == ([0, 0], [0, 1])

@@ -36,7 +36,7 @@ def both_sides(expression: str, given: dict[str, torch.Tensor]) -> Sides:
     side = exact(expression, given, v)
     exact_y = as_tensor(side.traced.output.values.tolist(), tuple(y.shape))
     assert side.vjp is not None
-    exact_vjp = {n: as_tensor(side.vjp[n].tolist(), tuple(given[n].shape)) for n in names}
+    exact_vjp = {n: as_tensor(side.vjp[n].values.tolist(), tuple(given[n].shape)) for n in names}
     return Sides(y.detach(), exact_y, dict(zip(names, found, strict=True)), exact_vjp, side)
 
 

@@ -143,21 +143,6 @@ def test_a_step_of_a_ball_near_a_jump_is_in_doubt() -> None:
     assert [positions for positions, _ in doubts(tape)] == [[1]]
 
 
-def test_decisions_are_repeated_where_balls_could_not_decide() -> None:
-    first = Tape(100)
-    x = leaf(first, "x", [1, 2, 3])
-    assert (x > 2).tolist() == [False, False, True]
-    assert torch.argmax(x).item() == 2
-    assert floats(torch.floor(x / 2)) == [0, 1, 1]
-    again = Tape(53, rounding=True, decisions=first.decisions.replay())
-    # other numbers, the same decisions
-    y = leaf(again, "x", [9, 9, 9])
-    assert (y > 2).tolist() == [False, False, True]
-    assert torch.argmax(y).item() == 2
-    assert floats(torch.floor(y / 2)) == [0, 1, 1]
-    assert doubts(again) == []
-
-
 def test_exact_comparison_sees_below_the_float_grid() -> None:
     tape = Tape(100)
     node = tape.leaf("x", (1,), "float64", [exact(1.0) + fmpq(1, 2**1200)])

@@ -43,7 +43,7 @@ class AsWritten:
         if frozen is None:
             return None
         if target == "vjp":
-            return None if frozen.vjp is None else frozen.vjp[name][index[0]]
+            return None if frozen.vjp is None else frozen.vjp[name].values[index[0]]
         matrix = frozen.jacobian[name]
         found = matrix.values[(matrix.rows == index[0]) & (matrix.columns == index[1])]
         return found[0] if len(found) else flint.fmpq(0)

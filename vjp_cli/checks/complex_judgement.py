@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from vjp_cli.checks.asking import all_asked
 from vjp_cli.checks.complex_diagnosis import complex_diagnoses
 from vjp_cli.checks.complex_entries import ComplexQuestion, ascent_of, judge_complex_entry
 from vjp_cli.checks.complex_scaling import ComplexScaling
@@ -42,10 +43,10 @@ def judge_complex(
     if jacobian:
         whole = {name: (*side.output.shape, *shapes[name]) for name in side.wrt}
         matrices = {name: dict(judges.matrix(name)) for name in side.wrt}
-        judged_jacobian = tally.add("jacobian", matrices, whole)
+        judged_jacobian = tally.add("jacobian", all_asked(matrices), whole)
     if v is not None:
         columns = {name: dict(judges.column(name)) for name in side.wrt}
-        judged_vjp = tally.add("vjp", columns, shapes)
+        judged_vjp = tally.add("vjp", all_asked(columns), shapes)
         numbers = {n: Array(shapes[n], tuple(map(_shown, columns[n].values()))) for n in shapes}
         truths = {name: judged_vjp.truth[name].map(_as_number) for name in side.wrt}
     wrong = accused(judged_jacobian, judged_vjp)

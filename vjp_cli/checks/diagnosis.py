@@ -15,7 +15,8 @@ from vjp_cli.checks.trial import Backward, Elements, Trial
 from vjp_cli.checks.verdict import radius_of
 from vjp_cli.derivatives.evaluation import TorchSide
 from vjp_cli.errors import shorten
-from vjp_cli.exact.derivatives import Matrix
+from vjp_cli.exact.derivatives import ExactSide
+from vjp_cli.exact.matrices import Matrix
 from vjp_cli.exact.side import ExactAnswer
 from vjp_cli.functions.body import UserFunction
 from vjp_cli.lazy import numpy, torch
@@ -23,6 +24,7 @@ from vjp_cli.numbers.dtypes import FloatFormat
 from vjp_cli.numbers.scalar import to_float
 from vjp_cli.render.lines import equation
 from vjp_cli.report import FormulaGroup
+from vjp_cli.tracing.node import OutOfTime, Values
 
 # How a note on a backward begins, for those who pick these notes out of a report.
 NOTE = "the backward for "
@@ -96,14 +98,14 @@ def _backwards(side: TorchSide, exact: ExactAnswer, scaling: Scaling) -> dict[st
         if exact.side.doubts[name]:
             continue
         if side.jacobian is not None and prod(side.jacobian[name].shape) <= _ENTRIES:
-            truth = _dense(exact.side.jacobian[name], to_float)
-            rounding = None if exact.rounding is None else exact.rounding.jacobian[name]
-            radius = None if rounding is None else _dense(rounding, radius_of)
+            matrix = exact.side.jacobian[name]
+            truth = _dense(matrix, matrix.values, to_float)
+            radius = _radius(exact.side, matrix)
             found[name] = Backward(
                 _floats(side.jacobian[name].dense()), truth, _flat(point.v), _flat(vjp), radius
             )
         elif exact.side.vjp is not None and vjp is not None:
-            row = numpy.array([[to_float(x) for x in exact.side.vjp[name].tolist()]])
+            row = numpy.array([[to_float(x) for x in exact.side.vjp[name].values.tolist()]])
             found[name] = Backward(_flat(vjp)[None], row, product=True)
         else:
             continue
@@ -111,10 +113,20 @@ def _backwards(side: TorchSide, exact: ExactAnswer, scaling: Scaling) -> dict[st
     return found
 
 
-def _dense(matrix: Matrix, number: Callable[[Any], float]) -> Any:
+def _dense(matrix: Matrix, values: Values, number: Callable[[Any], float]) -> Any:
     dense = numpy.zeros(matrix.shape)
-    dense[matrix.rows, matrix.columns] = [number(x) for x in matrix.values.tolist()]
+    dense[matrix.rows, matrix.columns] = [number(x) for x in values.tolist()]
     return dense
+
+
+def _radius(side: ExactSide, matrix: Matrix) -> Any:
+    """What rounding may be in each entry; None when time ran out."""
+    if matrix.node is None:
+        return numpy.zeros(matrix.shape)
+    try:
+        return _dense(matrix, side.rounded.values(matrix.node), radius_of)
+    except OutOfTime:
+        return None
 
 
 def _floats(tensor: "torch.Tensor") -> Any:

@@ -5,6 +5,7 @@ What agrees with them stays unchecked, and says how well it agrees; what contrad
 
 from math import prod
 
+from vjp_cli.checks.asking import all_asked
 from vjp_cli.checks.contradiction import Comparison, brief
 from vjp_cli.checks.entries import UNKNOWN, Entry
 from vjp_cli.checks.finite_difference import Differences
@@ -25,7 +26,7 @@ def judge_by_differences(differences: Differences, reason: str, *, jacobian: boo
         axes = tuple(side.output.shape) if target == "jacobian" else ()
         wholes = {name: (*axes, *shape) for name, shape in shapes.items()}
         entries = {n: _entries(differences, target, n, (prod(wholes[n]), reason)) for n in side.wrt}
-        judged[target] = tally.add(target, entries, wholes)
+        judged[target] = tally.add(target, all_asked(entries), wholes)
     rows = [
         CheckResult(f"{target} against the exact derivative", Verdict.UNCHECKED, reason=reason)
         for target in judged

@@ -22,7 +22,8 @@ from vjp_cli.checks.graphs import (
     unchecked,
     words_of,
 )
-from vjp_cli.exact.derivatives import Matrix, settled
+from vjp_cli.exact.derivatives import settled
+from vjp_cli.exact.matrices import Matrix
 from vjp_cli.exact.second import COTANGENT, SecondOrder, second_order
 from vjp_cli.exact.tracing_program import Point
 from vjp_cli.frames import ENDINGS

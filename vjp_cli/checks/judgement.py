@@ -7,12 +7,23 @@ from typing import Any
 
 from vjp_cli.checks.diagnosis import Diagnosis, diagnoses
 from vjp_cli.checks.judge import Judge
+from vjp_cli.checks.places import Places
 from vjp_cli.checks.scaling import Scaling
 from vjp_cli.checks.tally import Tally
 from vjp_cli.derivatives.evaluation import TorchSide
+from vjp_cli.exact.derivatives import ExactSide
 from vjp_cli.exact.oracle import SlopeOracle
 from vjp_cli.exact.side import ExactAnswer
-from vjp_cli.report import Array, CheckResult, Finding, Judged, Truth, TruthKind, Verdict
+from vjp_cli.report import (
+    Array,
+    CheckResult,
+    Deferred,
+    Finding,
+    Judged,
+    Truth,
+    TruthKind,
+    Verdict,
+)
 
 
 @dataclass(frozen=True)
@@ -51,20 +62,21 @@ class Judgement:
 def judge(side: TorchSide, exact: ExactAnswer, scaling: Scaling, oracle: SlopeOracle) -> Judgement:
     """Judge all that torch gave against all that is known."""
     judges = Judge(side, exact, scaling, oracle)
+    places = Places(judges)
     names = side.wrt
     shapes = {name: tuple(scaling.point.inputs[name].shape) for name in names}
     tally = Tally(side.output.ndim)
     jacobian = vjp = None
     if scaling.settings.jacobian:
-        matrices = {name: judges.matrix(name) for name in names}
+        matrices = {name: places.matrix(name) for name in names}
         whole = {name: (*side.output.shape, *shapes[name]) for name in names}
         jacobian = tally.add("jacobian", matrices, whole, zeros=not side.sparse)
     if scaling.point.v is not None:
-        vjp = tally.add("vjp", {name: judges.column(name) for name in names}, shapes)
+        vjp = tally.add("vjp", {name: places.column(name) for name in names}, shapes)
     numbers = truths = None
     if vjp is not None:
-        numbers = {n: Array(shapes[n], tuple(judges.torch_column(n))) for n in names}
-        truths = {n: vjp.truth[n].map(_as_number) for n in names}
+        numbers = {n: Array(shapes[n], tuple(places.torch_column(n))) for n in names}
+        truths = {n: _as_numbers(vjp.truth[n], exact.side, n) for n in names}
     return Judgement(
         jacobian,
         vjp,
@@ -89,6 +101,18 @@ def accused(*judged: Judged | None) -> set[str]:
         for name, array in chain.from_iterable(arrays)
         if any(verdict in _ACCUSING for verdict in array.counts())
     }
+
+
+def _as_numbers(truth: Array[Truth], side: ExactSide | None, name: str) -> Array[float | None]:
+    """The truths as doubles, without writing out the digits of those that passed."""
+    values = truth.values
+    if not isinstance(values, Deferred) or side is None or side.vjp is None:
+        return truth.map(_as_number)
+    floats: list[float | None] = side.vjp[name].floats().tolist()
+    for place, known in truth.listed():
+        if place not in values.places:
+            floats[place] = _as_number(known)
+    return Array(truth.shape, tuple(floats))
 
 
 def _as_number(truth: Truth) -> float | None:

@@ -11,7 +11,6 @@ from vjp_cli.derivatives.matrices import Sparse
 from vjp_cli.derivatives.tangent import forward
 from vjp_cli.frames import ENDINGS
 from vjp_cli.lazy import numpy, torch
-from vjp_cli.numbers.scalar import to_float
 from vjp_cli.report import CheckResult, Verdict
 
 NAME = "the jvp rule"
@@ -73,7 +72,7 @@ def _jacobian(context: Context) -> tuple[Any, str]:
         return context.side.jacobian, "torch's"
     matrices = {}
     for name, matrix in exact.side.jacobian.items():
-        values = torch.tensor([to_float(x) for x in matrix.values.tolist()], dtype=torch.float64)
+        values = torch.from_numpy(matrix.floats())
         doubtful = torch.from_numpy(numpy.isin(matrix.columns, [*exact.side.doubts[name]]))
         # at a kink any choice between the slopes is fair
         values[doubtful & (values != 0)] = math.nan

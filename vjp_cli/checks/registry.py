@@ -15,6 +15,7 @@ from vjp_cli.checks import (
     linearity,
     outside,
     points,
+    random_v,
     repeated_backward,
     returned_gradients,
     single_inputs,
@@ -41,6 +42,7 @@ CHECKS: dict[Check, Callable[[Context], CheckResult]] = {
     Check.JVP_RULE: jvp_rule.check,
     Check.VMAP_RULE: vmap_rule.check,
     Check.OUTSIDE: outside.check,
+    Check.RANDOM_V: random_v.check,
 }
 
 
@@ -68,6 +70,7 @@ APPLIES: dict[Check, Callable[[Context], bool]] = {
     Check.JVP_RULE: jvp_rule.applies,
     Check.VMAP_RULE: vmap_rule.applies,
     Check.OUTSIDE: outside.applies,
+    Check.RANDOM_V: random_v.applies,
 }
 
 

@@ -18,7 +18,8 @@ from typing import Any
 from vjp_cli.derivatives.evaluation import Wanted, evaluate
 from vjp_cli.derivatives.matrices import Sparse, TorchMatrix
 from vjp_cli.errors import VjpError
-from vjp_cli.exact.derivatives import ExactSide, Matrix, exact_side, settled
+from vjp_cli.exact.derivatives import ExactSide, exact_side, settled
+from vjp_cli.exact.matrices import Matrix
 from vjp_cli.exact.tracing_program import Point, tracer_of
 from vjp_cli.lazy import numpy, torch
 from vjp_cli.numbers.dtypes import FORMATS
@@ -192,7 +193,7 @@ class Scaling:
         for name in point.wrt:
             if side.vjp is not None and truth.vjp is not None and side.vjp[name] is not None:
                 found = side.vjp[name].double().reshape(-1).tolist()  # type: ignore[union-attr]
-                errors[f"vjp.{name}"] = _distances(found, truth.vjp[name].tolist())
+                errors[f"vjp.{name}"] = _distances(found, truth.vjp[name].values.tolist())
             if side.jacobian is not None:
                 errors[f"jacobian.{name}"] = self._of_matrix(
                     name, side.jacobian[name], truth.jacobian[name]

@@ -5,10 +5,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from math import prod
 
+from vjp_cli.checks.asking import Asked
 from vjp_cli.checks.entries import Entry, correct_digits, number_of
 from vjp_cli.report import (
     Array,
     CheckResult,
+    Deferred,
     Finding,
     Judged,
     Truth,
@@ -41,7 +43,7 @@ class Tally:
     def add(
         self,
         target: str,
-        entries: Mapping[str, Mapping[int, Entry]],
+        entries: Mapping[str, Asked],
         shapes: Mapping[str, tuple[int, ...]],
         *,
         zeros: bool = True,
@@ -52,7 +54,8 @@ class Tally:
         """
         verdicts: dict[str, Array[Verdict]] = {}
         truths: dict[str, Array[Truth]] = {}
-        for name, found in entries.items():
+        for name, asked in entries.items():
+            found, passed = asked.entries, asked.passed
             count = prod(shapes[name])
             for position, entry in found.items():
                 if entry.verdict is not Verdict.OK:
@@ -60,10 +63,16 @@ class Tally:
             judged = {place: found[place].verdict for place in sorted(found)}
             known = {place: found[place].truth for place in judged}
             verdicts[name] = Array(shapes[name], scattered(count, Verdict.OK, judged))
-            truths[name] = Array(shapes[name], scattered(count, _ZERO, known))
-        every = [e for found in entries.values() for e in found.values()]
-        total = sum(prod(shape) for shape in shapes.values()) if zeros else len(every)
-        self._summarise(target, every, total)
+            values = scattered(count, _ZERO, known)
+            if passed is not None:
+                values = Deferred(values, passed.positions, passed.truths)
+            truths[name] = Array(shapes[name], values)
+        every = [e for asked in entries.values() for e in asked.entries.values()]
+        screened = [asked.passed for asked in entries.values() if asked.passed is not None]
+        total = sum(prod(shape) for shape in shapes.values())
+        if not zeros:
+            total = len(every) + sum(len(passed.positions) for passed in screened)
+        self._summarise(target, every, [passed.max_ulp for passed in screened], total)
         return Judged(verdicts, truths)
 
     def _find(self, target: str, name: str, index: str, entry: Entry) -> None:
@@ -113,7 +122,7 @@ class Tally:
         own = index.rstrip("]").split(",")[self.output_axes :] if bracket else []
         return f"{name}[{','.join(own)}]" if own else name
 
-    def _summarise(self, target: str, entries: list[Entry], total: int) -> None:
+    def _summarise(self, target: str, entries: list[Entry], ulps: list[float], total: int) -> None:
         compared = [entry for entry in entries if entry.comparison is not None]
         for entry in compared:
             assert entry.comparison is not None
@@ -128,7 +137,7 @@ class Tally:
                 f"{target} against the exact derivative",
                 verdict,
                 compared=total - unchecked,
-                max_ulp=_largest(e.comparison.ulp for e in compared if e.comparison),
+                max_ulp=_largest([*ulps, *(e.comparison.ulp for e in compared if e.comparison)]),
                 max_ratio=_largest(e.comparison.ratio for e in compared if e.comparison),
                 reason="" if verdict is Verdict.OK else "see the findings",
             )

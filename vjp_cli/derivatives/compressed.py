@@ -35,6 +35,8 @@ class Compressed(Sparse):
         That product may have it from another row of the group: all that is known is their sum.
         """
         found = super().at(rows, columns)
+        if self.is_pattern(rows, columns):
+            return found
         outside = numpy.flatnonzero(~self.has(rows, columns))
         group = self.plan.rows[rows[outside]]
         free = (group >= 0) & ~self._owned[group, columns[outside]]

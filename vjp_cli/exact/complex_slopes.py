@@ -9,16 +9,18 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from vjp_cli.exact.derivatives import FIRST_BITS, ExactSide, Matrix, Trace
+from vjp_cli.exact.derivatives import FIRST_BITS, ExactSide, Trace
 from vjp_cli.exact.limits import same
+from vjp_cli.exact.matrices import Matrix
 from vjp_cli.exact.oracle import Oracle
 from vjp_cli.exact.reach import depending_on
 from vjp_cli.exact.slopes import ColumnSlopes, Slopes, agree, column_slopes
 from vjp_cli.exact.tracing_program import Element, mover_of, numbers_of
 from vjp_cli.lazy import flint, numpy, torch
 from vjp_cli.numbers.scalar import Number, certain, exact, is_finite, pair, precision
+from vjp_cli.tracing.evaluation import array
 from vjp_cli.tracing.node import Node
-from vjp_cli.tracing.tape import Tape, array
+from vjp_cli.tracing.tape import Tape
 
 _LAST_BITS = 2560
 _BITS = 256
@@ -26,8 +28,8 @@ _BITS = 256
 _USUAL_DOUBLINGS = 2
 
 
-def complex_side(trace: Trace, *, deadline: float) -> tuple[ExactSide, ExactSide]:
-    """Y with certain digits, and in balls of the dtype's precision; J as a pattern without numbers.
+def complex_side(trace: Trace, *, deadline: float) -> ExactSide:
+    """Y with certain digits; J as a pattern without numbers.
 
     Raises:
         OutOfTime: the deadline came first.
@@ -37,12 +39,9 @@ def complex_side(trace: Trace, *, deadline: float) -> tuple[ExactSide, ExactSide
     while bits < _LAST_BITS and not all(map(_known, traced.output.values.tolist())):
         bits *= 2
         traced = trace(Tape(bits, deadline=deadline))
-    decisions = traced.tape.decisions.replay()
-    rounded = trace(Tape(53, rounding=True, decisions=decisions, deadline=deadline))
     pattern = {name: _pattern(traced.output, leaf) for name, leaf in traced.leaves.items()}
     doubts = {name: dict[int, str]() for name in traced.leaves}
-    side = ExactSide(traced, pattern, None, doubts, bits)
-    return side, ExactSide(rounded, {}, None)
+    return ExactSide(traced, pattern, None, doubts, bits)
 
 
 def _known(value: Number) -> bool:
@@ -55,7 +54,7 @@ def _pattern(output: Node, leaf: Node) -> Matrix:
         reached[:, position] = depending_on(output, leaf, position)
     rows, columns = reached.nonzero()
     values = array([flint.arb("nan")] * len(rows))
-    return Matrix((output.size, leaf.size), rows, columns, values)
+    return Matrix((output.size, leaf.size), rows, columns, given=values)
 
 
 @dataclass(frozen=True)

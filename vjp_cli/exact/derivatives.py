@@ -1,20 +1,20 @@
 """The exact side of one problem: y, J and vᵀJ to certain digits, and where they are in doubt.
 
 The precision of balls is doubled until every entry has 30 certain digits; some real cases need
-hundreds of digits on the way. A second run in balls of the dtype's own precision, with the same
-decisions, gives the rounding error that the program's own operations can make.
+hundreds of digits on the way.
 """
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from vjp_cli.exact import reverse
+from vjp_cli.exact.matrices import Column, Matrix
 from vjp_cli.exact.reach import ancestors, depending_on, inputs_behind
-from vjp_cli.lazy import flint, numpy
+from vjp_cli.lazy import numpy
 from vjp_cli.numbers.scalar import Number, certain, is_finite
-from vjp_cli.tracing.node import NOT_UNIQUE, Doubt, Index, Node, OutOfTime, Values
+from vjp_cli.tracing.node import NOT_UNIQUE, Doubt, Node, OutOfTime
+from vjp_cli.tracing.rounded import Rounded
 from vjp_cli.tracing.tape import Tape, not_finite
 from vjp_cli.tracing.tracer import Untraceable
 
@@ -42,37 +42,24 @@ Trace = Callable[[Tape], Traced]
 
 
 @dataclass(frozen=True)
-class Matrix:
-    """The structural non-zeros of J for one input, by row and column, and the nodes behind.
-
-    Attributes:
-        shape: (y.numel(), x.numel()).
-        values: exact numbers, one for each (row, column).
-    """
-
-    shape: tuple[int, int]
-    rows: Index
-    columns: Index
-    values: Values
-    node: Node | None = None
-
-
-@dataclass(frozen=True)
 class ExactSide:
     """What the exact side knows.
 
     Attributes:
         jacobian: for each input its matrix.
-        vjp: for each input a dense column of numbers, 0 where no path leads; None without v.
+        vjp: for each input its column; None without v.
         doubts: for each input the elements at which the formulas may not be the derivative, with
             the reason.
+        rounded: the numbers of the tape's nodes as the dtypes round them: their radii are what the
+            program's own operations may be off.
     """
 
     traced: Traced
     jacobian: Mapping[str, Matrix]
-    vjp: Mapping[str, Values] | None
+    vjp: Mapping[str, Column] | None
     doubts: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
     bits: int = FIRST_BITS
+    rounded: Rounded = field(default_factory=Rounded)
 
 
 def exact_side(trace: Trace, *, jacobian: bool, deadline: float) -> ExactSide:
@@ -95,13 +82,6 @@ def exact_side(trace: Trace, *, jacobian: bool, deadline: float) -> ExactSide:
         if not _uncertain(side) or bits >= LAST_BITS or time.monotonic() > deadline:
             return best
         bits *= 2
-
-
-def rounding_side(trace: Trace, exact: ExactSide, *, deadline: float) -> ExactSide:
-    """The same in balls of the dtype's precision, repeating the decisions of the exact run."""
-    decisions = exact.traced.tape.decisions.replay()
-    tape = Tape(53, rounding=True, decisions=decisions, deadline=deadline)
-    return differentiate(trace(tape), jacobian=bool(exact.jacobian))
 
 
 def differentiate(traced: Traced, *, jacobian: bool) -> ExactSide:
@@ -128,16 +108,14 @@ def _matrix(output: Node, leaf: Node, entries: reverse.Entries | None) -> Matrix
     shape = (output.size, leaf.size)
     if entries is None:
         nothing = numpy.zeros(0, dtype=int)
-        return Matrix(shape, nothing, nothing, numpy.zeros(0, dtype=object))
-    return Matrix(shape, entries.rows, entries.positions, entries.values.values, entries.values)
+        return Matrix(shape, nothing, nothing)
+    return Matrix(shape, entries.rows, entries.positions, entries.values)
 
 
-def _column(leaf: Node, entries: reverse.Entries | None) -> Values:
-    column = numpy.empty(leaf.size, dtype=object)
-    column[:] = [flint.fmpq(0)] * leaf.size
-    if entries is not None:
-        column[entries.positions] = entries.values.values
-    return column
+def _column(leaf: Node, entries: reverse.Entries | None) -> Column:
+    if entries is None:
+        return Column(leaf.size, numpy.zeros(0, dtype=int))
+    return Column(leaf.size, entries.positions, entries.values)
 
 
 def _doubts(traced: Traced) -> dict[str, dict[int, str]]:
@@ -178,11 +156,24 @@ def _reaches(output: Node, doubt: Doubt) -> bool:
 
 def _uncertain(side: ExactSide) -> bool:
     """Whether a higher precision would settle an entry."""
-    columns: Sequence[Any] = [
-        *[matrix.values for matrix in side.jacobian.values()],
+    columns: list[Matrix | Column] = [
+        *side.jacobian.values(),
         *([] if side.vjp is None else side.vjp.values()),
     ]
-    return any(not settled(value) for column in columns for value in column.tolist())
+    return any(not settled(value) for column in columns for value in _unclear(column))
+
+
+def _unclear(column: Matrix | Column) -> Iterable[Number]:
+    """The numbers; of those that wait the ones that lost so many digits that balls may too."""
+    if not column.waits:
+        return column.values.tolist()  # type: ignore[no-any-return]
+    near = column.near
+    clear = near.is_zero | (near.error < _LOST * abs(near.value))
+    return column.at(numpy.flatnonzero(~clear)).values()
+
+
+# of the 63 bits of near numbers 43 are gone then, and 117 of 160 are left
+_LOST = 2.0**-20
 
 
 def settled(value: Number) -> bool:

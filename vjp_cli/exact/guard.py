@@ -2,14 +2,18 @@
 
 import cmath
 import math
+from collections.abc import Iterable
 from typing import Any
 
 from vjp_cli.exact.derivatives import ExactSide
 from vjp_cli.exact.tracing_program import Point, tracer_of
-from vjp_cli.lazy import torch
+from vjp_cli.lazy import numpy, torch
+from vjp_cli.numbers import near
 from vjp_cli.numbers.dtypes import format_of
 from vjp_cli.numbers.scalar import Number, ball, is_finite, to_float, to_number
 from vjp_cli.program import Program
+from vjp_cli.tracing.node import Index, Node
+from vjp_cli.tracing.rounded import Rounded
 from vjp_cli.tracing.tape import Tape
 
 _BITS = 160
@@ -17,20 +21,21 @@ _NEARBY = 6
 _UNITS = 16
 
 
-def disagreement(
-    program: Program, point: Point, side: ExactSide, rounding: ExactSide, output: "torch.Tensor"
-) -> str:
+def disagreement(program: Program, point: Point, side: ExactSide, output: "torch.Tensor") -> str:
     """Why the tracer's y is not torch's y; "" when it is.
 
     Where the two differ at the point by more than rounding explains (cancellation and overflow hide
     the agreement), they must agree at points nearby, or at ordinary ones.
+
+    Raises:
+        OutOfTime: the deadline came first.
     """
-    apart = _apart(side, rounding, output)
+    apart = _apart(side, output)
     if not apart:
         return ""
-    plain = [k for k in apart if _plainly_other(side, rounding, output, k)]
-    if plain:
-        return _words(plain[0])
+    plain = _plainly_other(side, output, apart)
+    if plain is not None:
+        return _words(plain)
     generator = torch.Generator().manual_seed(1)
     for attempt in range(_NEARBY):
         moved = {
@@ -50,20 +55,32 @@ def _words(element: int) -> str:
     return f"the tracer's y differs from torch's y (element {element}): nothing is judged"
 
 
-def _plainly_other(
-    side: ExactSide, rounding: ExactSide, output: "torch.Tensor", element: int
-) -> bool:
-    """Whether neither rounding nor overflow can hide that the two values are different."""
-    value, rounded = side.traced.output.values[element], rounding.traced.output.values[element]
-    found = output.detach().cpu().reshape(-1)[element].item()
+def _pairs(side: ExactSide, elements: Index) -> Iterable[tuple[int, Number, Number]]:
+    """At each element of y its exact value, and its ball as the dtype rounds it."""
+    output = side.traced.output
+    values, balls = output.at(elements), side.rounded.at(output, elements)
+    return ((k, values[k], balls[k]) for k in elements.tolist())
+
+
+def _plainly_other(side: ExactSide, output: "torch.Tensor", elements: list[int]) -> int | None:
+    """The first element at which neither rounding nor overflow can hide that two values differ."""
+    numbers = output.detach().cpu().reshape(-1)
     form = format_of(side.traced.output.dtype)
-    if not (is_finite(value) and is_finite(rounded)) or not form.normal < abs(found) < form.largest:
-        return False
-    near = to_number(value)
-    radius = to_float(ball(rounded).rad())
-    # rounding of this size, and far from where numbers over- and underflow on the way
-    ordinary = 1e-30 < abs(near) < 1e30 and radius < 1e-4 * abs(near)
-    return ordinary and abs(found - near) > max(0.01, 64 * form.unit) * abs(near)
+    if len(numbers) != side.traced.output.size:
+        return elements[0]
+    for k, value, rounded in _pairs(side, numpy.array(elements, dtype=int)):
+        found = numbers[k].item()
+        if not (is_finite(value) and is_finite(rounded)):
+            continue
+        if not form.normal < abs(found) < form.largest:
+            continue
+        near = to_number(value)
+        radius = to_float(ball(rounded).rad())
+        # rounding of this size, and far from where numbers over- and underflow on the way
+        ordinary = 1e-30 < abs(near) < 1e30 and radius < 1e-4 * abs(near)
+        if ordinary and abs(found - near) > max(0.01, 64 * form.unit) * abs(near):
+            return k
+    return None
 
 
 def _moved(value: "torch.Tensor", attempt: int, generator: "torch.Generator") -> "torch.Tensor":
@@ -87,12 +104,12 @@ def _apart_at(program: Program, point: Point, elements: list[int]) -> set[int]:
         )
         trace = tracer_of(program, point)
         exact = trace(Tape(_BITS))
-        rounded = trace(Tape(53, rounding=True, decisions=exact.tape.decisions.replay()))
+        balls = Rounded().values(exact.output)
     except Exception:
         return set(elements)
     found = output.detach().reshape(-1).tolist()
     form = format_of(exact.output.dtype)
-    values, balls = exact.output.values, rounded.output.values
+    values = exact.output.values
     size = _size(values)
     return {
         k
@@ -103,18 +120,38 @@ def _apart_at(program: Program, point: Point, elements: list[int]) -> set[int]:
     }
 
 
-def _apart(side: ExactSide, rounding: ExactSide, output: "torch.Tensor") -> list[int]:
-    node, rounded = side.traced.output, rounding.traced.output
+def _apart(side: ExactSide, output: "torch.Tensor") -> list[int]:
+    """The elements at which torch's y is not the tracer's within rounding."""
+    node = side.traced.output
     unit = format_of(node.dtype).unit
-    found = output.detach().cpu().reshape(-1).tolist()
-    if len(found) != node.size:
-        return list(range(max(len(found), node.size)))
-    size = _size(node.values)
+    numbers = output.detach().cpu().reshape(-1)
+    if len(numbers) != node.size:
+        return list(range(max(len(numbers), node.size)))
+    if node.waits:
+        size, elements = _unlike(node, numbers, unit)
+    else:
+        size, elements = _size(node.values), numpy.arange(node.size)
+    if not len(elements):
+        return []
+    found = numbers.tolist()
     return [
         k
-        for k, value in enumerate(found)
-        if not _same(value, node.values[k], rounded.values[k], unit, size)
+        for k, value, rounded in _pairs(side, elements)
+        if not _same(found[k], value, rounded, unit, size)
     ]
+
+
+def _unlike(node: Node, numbers: "torch.Tensor", unit: float) -> tuple[float, Index]:
+    """The size of y, and the elements at which its near numbers do not show that torch agrees."""
+    found = near.of_plain(numbers.double().numpy()).value
+    known = node.near
+    sizes = abs(known.value)[known.is_finite]
+    size = float(sizes.max()) if len(sizes) else 0.0
+    size = size or 1.0
+    allowed = numpy.maximum(math.sqrt(unit) * abs(known.value), _UNITS * unit * size)
+    with numpy.errstate(invalid="ignore"):
+        alike = abs(found - known.value) + known.error <= allowed / 2
+    return size, numpy.flatnonzero(~alike)
 
 
 def _size(values: Any) -> float:

@@ -80,7 +80,7 @@ def _derivatives(
             dense = numpy.full(matrix.shape, flint.fmpq(0), dtype=object)
             dense[matrix.rows, matrix.columns] = matrix.values
             for element in range(matrix.shape[1]):
-                weighted = None if side.vjp is None else side.vjp[name][element]
+                weighted = None if side.vjp is None else side.vjp[name].values[element]
                 rows = dense[:, element].tolist()
                 found.setdefault((name, element), []).append((rows, weighted))
     return found
@@ -104,7 +104,7 @@ class _Growing:
             rank = self.count - self.seen if self.fastest_first else self.seen + 1
             self.seen += 1
             sign = 1 if value > 0 else -1
-            leaf.values[position] = flint.fmpq(sign) * flint.fmpq(2) ** (self.size * rank)
+            leaf.move(position, flint.fmpq(sign) * flint.fmpq(2) ** (self.size * rank))
 
 
 __all__ = ["END", "SIZES", "is_infinite", "limits_at_infinity"]

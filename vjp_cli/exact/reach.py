@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from vjp_cli.lazy import numpy
+from vjp_cli.tracing.evaluation import parents_at
 from vjp_cli.tracing.node import Index, Node, NodeKind
 
 
@@ -21,7 +22,7 @@ def inputs_behind(starts: Iterable[tuple[Node, Index]]) -> dict[Node, Index]:
             continue
         if node.kind is NodeKind.LEAF:
             found[node] = positions
-        for parent, behind in _parents_of(node, positions):
+        for parent, behind in parents_at(node, positions):
             if parent.active:
                 reached.setdefault(parent, []).append(behind)
     return found
@@ -66,19 +67,3 @@ def _arrives(node: Node, k: int, parent_reached: Any) -> Any:
     own = node.maps[0] - start + 1
     found = counted[numpy.where((own >= 1) & (own <= node.parents[k].size), own, 0)]
     return found.any(axis=1) if found.ndim == 2 else found
-
-
-def _parents_of(node: Node, positions: Index) -> Iterable[tuple[Node, Index]]:
-    if node.kind in (NodeKind.ELEMENTWISE, NodeKind.PRODUCT):
-        for parent, index in zip(node.parents, node.maps, strict=True):
-            yield parent, index[positions].ravel()
-    elif node.kind is NodeKind.OPAQUE:
-        for parent in node.parents:
-            yield parent, numpy.arange(parent.size)
-    elif node.kind in (NodeKind.MOVE, NodeKind.SUM):
-        targets = node.maps[0][positions].ravel()
-        start = 1
-        for parent in node.parents:
-            inside = (targets >= start) & (targets < start + parent.size)
-            yield parent, targets[inside] - start
-            start += parent.size

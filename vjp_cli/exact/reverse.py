@@ -50,7 +50,7 @@ def jacobian(tape: Tape, output: Node) -> dict[Node, Entries]:
         TooManyEntries: on the way back there are more than can be held.
     """
     everything = numpy.arange(output.size)
-    ones = tape.constant((output.size,), output.dtype, [exact(1)] * output.size)
+    ones = tape.constant((output.size,), output.dtype, numpy.ones(output.size))
     return accumulate(tape, output, Entries(everything, everything, ones))
 
 
@@ -65,10 +65,12 @@ def product(
 
     One of a v that is itself differentiated does contribute: its derivative by v_i is not 0.
     """
-    numbers = v.values.tolist()
-    taken = numpy.array(
-        [k for k, value in enumerate(numbers) if v.active or not is_zero(value)], int
-    )
+    if v.active:
+        taken = numpy.arange(v.size)
+    elif v.waits:
+        taken = numpy.flatnonzero(~v.near.is_zero)
+    else:
+        taken = numpy.array([k for k, x in enumerate(v.values.tolist()) if not is_zero(x)], int)
     seeds = tape.move([v], taken + 1, (len(taken),), v.dtype)
     rows = numpy.zeros(len(taken), int)
     return accumulate(tape, output, Entries(rows, taken, seeds), watched, within)

@@ -1,4 +1,4 @@
-"""The exact side's answer: derivatives, rounding radii, or the reason why there are none."""
+"""The exact side's answer: derivatives, or the reason why there are none."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -11,7 +11,6 @@ from vjp_cli.exact.derivatives import (
     ExactSide,
     differentiate,
     exact_side,
-    rounding_side,
 )
 from vjp_cli.exact.guard import disagreement
 from vjp_cli.exact.tracing_program import Point, Trace, tracer_of
@@ -29,7 +28,6 @@ class ExactAnswer:
 
     Attributes:
         side: the derivatives; None when there are none.
-        rounding: the same in balls of the dtype's precision; None when time ran out.
         frozen: the derivatives of the program as it is written, where it departs from its
             mathematics (a detach); None where it does not.
         reason: why nothing is judged; "" when everything can be.
@@ -38,7 +36,6 @@ class ExactAnswer:
     """
 
     side: ExactSide | None
-    rounding: ExactSide | None
     reason: str = ""
     frozen: "Callable[[], ExactSide | None]" = lambda: None
 
@@ -61,32 +58,31 @@ def answer(
     except ComplexProgram:
         return _of_complex(program, point, output, deadline)
     except Untraceable as error:
-        return ExactAnswer(None, None, f"the tracer cannot follow {error}")
+        return ExactAnswer(None, f"the tracer cannot follow {error}")
     except EvaluationError as error:
         # torch has just computed the same expression: the fault is the tracer's
-        return ExactAnswer(None, None, f"the tracer cannot follow it: {error.message}")
+        return ExactAnswer(None, f"the tracer cannot follow it: {error.message}")
     except TooManyEntries:
         return answer(program, point, output, replace(settings, jacobian=False), deadline)
     except OutOfTime:
-        return ExactAnswer(None, None, "timeout")
+        return ExactAnswer(None, "timeout")
     try:
-        rounding = rounding_side(trace, side, deadline=deadline)
+        reason = disagreement(program, point, side, output)
     except OutOfTime:
-        return ExactAnswer(None, None, "timeout")
-    reason = disagreement(program, point, side, rounding, output)
+        return ExactAnswer(None, "timeout")
     if reason and program.gradient is not None:
         reason = "torch's gradient itself is not the true one: look at it with --order 1 first"
-    return ExactAnswer(side, rounding, reason, _frozen(trace, side, deadline))
+    return ExactAnswer(side, reason, _frozen(trace, side, deadline))
 
 
 def _of_complex(
     program: Program, point: Point, output: "torch.Tensor", deadline: float
 ) -> ExactAnswer:
     try:
-        side, rounding = complex_side(tracer_of(program, point), deadline=deadline)
+        side = complex_side(tracer_of(program, point), deadline=deadline)
     except OutOfTime:
-        return ExactAnswer(None, None, "timeout")
-    return ExactAnswer(side, rounding, disagreement(program, point, side, rounding, output))
+        return ExactAnswer(None, "timeout")
+    return ExactAnswer(side, disagreement(program, point, side, output))
 
 
 def _frozen(trace: Trace, side: ExactSide, deadline: float) -> Callable[[], ExactSide | None]:

@@ -12,13 +12,17 @@ doubled until every quotient has its certain bits.
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from vjp_cli.exact.limits import END, Limit, Tendency, enough, limit, same
 from vjp_cli.exact.reach import depending_on
-from vjp_cli.lazy import flint
+from vjp_cli.lazy import flint, numpy
 from vjp_cli.numbers.scalar import Number, ball, is_finite, is_rational, is_zero, precision
-from vjp_cli.tracing.node import Node, OutOfTime
+from vjp_cli.report import scattered
+from vjp_cli.tracing.evaluation import array
+from vjp_cli.tracing.node import Node, OutOfTime, Values
+from vjp_cli.tracing.tape import not_finite
 from vjp_cli.tracing.tracer import Untraceable
 
 # h = 2^-k for these k; the last is used at a hole only, where differences take pairs of points
@@ -63,6 +67,13 @@ class Slopes:
     limits_differ: bool = False
 
 
+@cache
+def _flat() -> Slopes:
+    """Both slopes 0."""
+    zero = Limit(Tendency.VALUE, flint.fmpq(0))
+    return Slopes(zero, zero)
+
+
 @dataclass(frozen=True)
 class ColumnSlopes:
     """The slopes of every output, and of Σ v_i·y_i, along one input element.
@@ -71,7 +82,7 @@ class ColumnSlopes:
         doublings: how often the precision was doubled until the bits were certain.
     """
 
-    rows: tuple[Slopes, ...]
+    rows: Sequence[Slopes]
     weighted: Slopes | None
     doublings: int = 0
 
@@ -96,11 +107,9 @@ def column_slopes(
         samples = _Samples(evaluate, 2**doubling)
         if samples.certain(v) or doubling == _LAST_DOUBLING:
             break
-    rows = tuple(samples.slopes([(row, None)]) for row in range(samples.count))
-    weighted = None
-    if v is not None:
-        taken = [(row, weight) for row, weight in enumerate(v) if not is_zero(weight)]
-        weighted = samples.slopes(taken)
+    moving = {row: samples.slopes([(row, None)]) for row in samples.moving}
+    rows = scattered(samples.count, _flat(), moving)
+    weighted = None if v is None else samples.slopes(_taken(v))
     return ColumnSlopes(rows, weighted, doubling)
 
 
@@ -109,25 +118,26 @@ class _Samples:
 
     def __init__(self, evaluate: Evaluate, factor: int) -> None:
         self.bits = [factor * (size + _MARGIN_BITS) for size in SIZES]
-        self.outputs: dict[tuple[int, int], Any] = {}
-        self._depends: Any = None
+        self._nodes: dict[tuple[int, int], Node] = {}
+        self._depends: Any = False
         self._constant: set[int] = set()
         for k in range(3):
             self._sample(evaluate, k)
-        self.count = len(self.outputs[0, 0])
-        if not all(is_finite(value) for value in self.outputs[0, 0]):
+        self.count = self._nodes[0, 0].size
+        if len(not_finite(self._nodes[0, 0])):
             self._sample(evaluate, 3)
+        self.outputs = {key: _values(node, self._depends) for key, node in self._nodes.items()}
         self._drop_constants(self._depends)
+        self.moving = [row for row in range(self.count) if row not in self._constant]
 
     def _sample(self, evaluate: Evaluate, k: int) -> None:
         # the point itself first: what a frozen program holds fast is found there
         for sign in (0, -1, 1):
             moved = evaluate(flint.fmpq(sign) * flint.fmpq(2) ** -SIZES[k], self.bits[k])
-            self.outputs[k, sign] = moved.output.values
-            if len(self.outputs[k, sign]) != len(self.outputs[0, 0]):
+            self._nodes[k, sign] = moved.output
+            if moved.output.size != self._nodes[0, 0].size:
                 raise Untraceable("a result whose shape is another there")
-            found = depending_on(moved.output, moved.leaf, moved.position)
-            self._depends = found if self._depends is None else self._depends | found
+            self._depends |= depending_on(moved.output, moved.leaf, moved.position)
 
     def _drop_constants(self, depends: Any) -> None:
         """Outputs that the element does not reach are the same everywhere: take them as 0.
@@ -145,14 +155,12 @@ class _Samples:
 
     def certain(self, v: list[Number] | None) -> bool:
         """Whether all quotients have their certain bits."""
-        rows = [row for row in range(self.count) if row not in self._constant]
-        functionals: list[_Functional] = [[(row, None)] for row in rows]
-        if v is not None:
-            functionals.append([(r, w) for r, w in enumerate(v) if not is_zero(w)])
+        functionals: list[_Functional] = [[(row, None)] for row in self.moving]
+        if v is not None and _finite_weights(_taken(v)):
+            functionals.append(self._moved(_taken(v)))
         return all(
             enough(quotient)
             for functional in functionals
-            if _finite_weights(functional)
             for sign in (-1, 1)
             for quotient in self._quotients(functional, sign)
         )
@@ -161,12 +169,16 @@ class _Samples:
         """The slopes of a weighted sum of outputs (weight None: the output itself)."""
         if not _finite_weights(functional):
             return Slopes(END, END, hole=True, limits_differ=True)
-        if all(row in self._constant for row, _ in functional):
-            flat = Limit(Tendency.VALUE, flint.fmpq(0))
-            return Slopes(flat, flat)
+        functional = self._moved(functional)
+        if not functional:
+            return _flat()
         hole = not is_finite(self._value(functional, 0, 0))
         left, right = (limit(self._quotients(functional, sign), SIZES[:3]) for sign in (-1, 1))
         return Slopes(left, right, hole, hole and self._limits_differ(functional))
+
+    def _moved(self, functional: _Functional) -> _Functional:
+        """The functional without the outputs that the element does not move."""
+        return [(row, weight) for row, weight in functional if row not in self._constant]
 
     def _limits_differ(self, functional: _Functional) -> bool:
         """Whether the values beside a hole do not all approach one number."""
@@ -198,6 +210,21 @@ class _Samples:
             for row, weight in functional:
                 total = total + (values[row] if weight is None else weight * values[row])
             return total
+
+
+def _taken(v: list[Number]) -> _Functional:
+    """Σ v_i·y_i, without the outputs whose weight is exactly 0."""
+    return [(row, weight) for row, weight in enumerate(v) if not is_zero(weight)]
+
+
+def _values(node: Node, depends: Any) -> Values:
+    """The outputs; of a node that waits 0 in the place of numbers that are the same everywhere."""
+    if not node.waits:
+        return node.values
+    rows = numpy.flatnonzero(depends | ~node.near.is_finite)
+    values = array([flint.fmpq(0)] * node.size)
+    values[rows] = list(node.at(rows).values())
+    return values
 
 
 def _finite_weights(functional: _Functional) -> bool:

@@ -9,10 +9,11 @@ from vjp_cli.errors import Place
 from vjp_cli.exact.derivatives import Traced
 from vjp_cli.exact.inner import gradients
 from vjp_cli.exact.slopes import Moved
-from vjp_cli.lazy import flint, torch
+from vjp_cli.lazy import flint, numpy, torch
 from vjp_cli.numbers.scalar import Number, precision
 from vjp_cli.numbers.sharing import exact_each
 from vjp_cli.program import Observer, Program
+from vjp_cli.tracing.arguments import plain_or_exact
 from vjp_cli.tracing.constants import lift
 from vjp_cli.tracing.gradients import use_gradients
 from vjp_cli.tracing.node import Node, Values
@@ -122,9 +123,9 @@ def mover_of(
     def moved(shift: Number, bits: int) -> Moved:
         tape = Tape(bits, frozen=frozen, deadline=deadline)
         if shift == 0:
-            held[bits] = tape.held
+            held[bits] = tape.frozen_values
         elif frozen:
-            tape.held, tape.holding = list(held[bits]), True
+            tape.frozen_values, tape.holding = list(held[bits]), True
         leaves = {other: _leaf(tape, other, value) for other, value in point.inputs.items()}
         leaf = leaves[name]
         # the program may differentiate by any of them itself
@@ -132,7 +133,8 @@ def mover_of(
             leaves[other].active = True
         with precision(bits):
             step = flint.acb(0, shift) if element.imaginary else shift
-            leaf.values[position] = leaf.values[position] + step
+            number = leaf.at(numpy.array([position]))[position]
+            leaf.move(position, number + step)
         tracers = {other: Tracer(tape, node) for other, node in leaves.items()}
         output = program(tracers, TapeObserver(tape))
         if isinstance(output, torch.Tensor):
@@ -151,4 +153,4 @@ def numbers_of(value: "torch.Tensor") -> list[Number]:
 
 def _leaf(tape: Tape, name: str, value: "torch.Tensor") -> Any:
     dtype = str(value.dtype).removeprefix("torch.")
-    return tape.leaf(name, tuple(value.shape), dtype, numbers_of(value))
+    return tape.leaf(name, tuple(value.shape), dtype, plain_or_exact(value))

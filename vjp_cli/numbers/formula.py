@@ -9,8 +9,10 @@ from collections.abc import Callable, Sequence
 from functools import cache, cached_property
 from typing import Any
 
-from vjp_cli.lazy import flint, sympy
+from vjp_cli.lazy import flint, numpy, sympy
 from vjp_cli.numbers import functions
+from vjp_cli.numbers.near import Near
+from vjp_cli.numbers.near_functions import counterpart
 from vjp_cli.numbers.scalar import Number
 from vjp_cli.numbers.sharing import repeated
 
@@ -73,6 +75,29 @@ class Formula:
     def _steps(self) -> "list[_Step]":
         return _Compiler(slots(self.arity)).compile(self.expression)
 
+    @cached_property
+    def _near_steps(self) -> "list[tuple[Callable[..., Near], tuple[int, ...]]] | None":
+        found = [(counterpart(function), arguments) for function, arguments in self._steps]
+        if any(function is None for function, _ in found):
+            return None
+        return found  # type: ignore[return-value]
+
+    def near(self, columns: "Sequence[Near | None]", size: int) -> "Near | None":
+        """The formula at ``size`` points to about 19 digits; None where it has to be exact.
+
+        Args:
+            columns: for each argument its numbers (unused arguments may be None).
+            size: the number of points.
+        """
+        if self._near_steps is None:
+            return None
+        registers: list[Any] = list(columns)
+        with numpy.errstate(all="ignore"):
+            for function, arguments in self._near_steps:
+                registers.append(function(*[registers[k] for k in arguments]))
+        found: Near = registers[-1] if self._steps else registers[self.used[0]]
+        return found if len(found.value) == size else found.take(numpy.zeros(size, dtype=int))
+
     def evaluate(self, columns: Sequence[Column], size: int) -> Column:
         """The formula at ``size`` points.
 
@@ -130,9 +155,9 @@ class _Compiler:
             return known
         if node.is_Rational:
             value = _rational(node)
-            return self.emit(node, lambda: value)
+            return self.emit(node, functions.Literal(lambda: value))
         if node.is_Add:
-            return self.fold(node, node.args, _add)
+            return self.fold(node, node.args, functions.add)
         if node.is_Mul:
             return self.product(node)
         if node.is_Pow:
@@ -156,8 +181,8 @@ class _Compiler:
                 node, functions.divide, self.visit(sympy.Mul(*above)), self.visit(denominator)
             )
         if node.args[0] == -1:
-            return self.emit(node, _negate, self.visit(sympy.Mul(*node.args[1:])))
-        return self.fold(node, node.args, _multiply)
+            return self.emit(node, functions.negate, self.visit(sympy.Mul(*node.args[1:])))
+        return self.fold(node, node.args, functions.multiply)
 
     def power(self, node: Any) -> int:
         base, exponent = node.base, node.exp
@@ -165,20 +190,18 @@ class _Compiler:
             return self.emit(node, functions.FUNCTIONS["exp"], self.visit(exponent))
         if exponent.is_Integer:
             n = int(exponent)
-            return self.emit(node, lambda x: functions.integer_power(x, n), self.visit(base))
+            return self.emit(node, functions.IntegerPower(n), self.visit(base))
         if exponent == sympy.Rational(1, 2):
             return self.emit(node, functions.sqrt, self.visit(base))
         if exponent == sympy.Rational(-1, 2):
-            return self.emit(
-                node, lambda x: functions.divide(flint.fmpq(1), functions.sqrt(x)), self.visit(base)
-            )
+            return self.emit(node, functions.inverse_sqrt, self.visit(base))
         return self.emit(node, functions.power, self.visit(base), self.visit(exponent))
 
     def function(self, node: Any) -> int:
         if node is sympy.pi:
-            return self.emit(node, lambda: flint.arb.pi())
+            return self.emit(node, functions.Literal(lambda: flint.arb.pi()))
         if node is sympy.E:
-            return self.emit(node, lambda: flint.arb(1).exp())
+            return self.emit(node, functions.Literal(lambda: flint.arb(1).exp()))
         name = type(node).__name__
         if name == "exp" and len(node.args) == 1:
             return self.emit(node, functions.FUNCTIONS["exp"], self.visit(node.args[0]))
@@ -192,15 +215,3 @@ class _Compiler:
 
 def _is_reciprocal(factor: Any) -> bool:
     return bool(factor.is_Pow and factor.base != sympy.E and factor.exp.could_extract_minus_sign())
-
-
-def _add(left: Number, right: Number) -> Number:
-    return left + right
-
-
-def _multiply(left: Number, right: Number) -> Number:
-    return left * right
-
-
-def _negate(x: Number) -> Number:
-    return -x

@@ -6,6 +6,7 @@ zeros and ties can then be proved.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from vjp_cli.lazy import flint
@@ -22,6 +23,43 @@ from vjp_cli.numbers.scalar import (
 
 # balls of at most so many bits bound the rounding of a program in its dtype
 _LONGEST_SIGNIFICAND = 53
+
+
+def add(left: Number, right: Number) -> Number:
+    """The sum."""
+    return left + right
+
+
+def multiply(left: Number, right: Number) -> Number:
+    """The product."""
+    return left * right
+
+
+def negate(x: Number) -> Number:
+    """The opposite number."""
+    return -x
+
+
+@dataclass(frozen=True)
+class Literal:
+    """A constant of a formula: made anew where it is a ball, at the precision of then."""
+
+    make: Callable[[], Number]
+
+    def __call__(self) -> Number:
+        """The number."""
+        return self.make()
+
+
+@dataclass(frozen=True)
+class IntegerPower:
+    """``integer_power`` with this exponent."""
+
+    exponent: int
+
+    def __call__(self, base: Number) -> Number:
+        """The power of the base."""
+        return integer_power(base, self.exponent)
 
 
 def divide(numerator: Number, denominator: Number) -> Number:
@@ -58,6 +96,11 @@ def sqrt(x: Number) -> Number:
         if numerator * numerator == x.p and denominator * denominator == x.q:
             return flint.fmpq(numerator, denominator)
     return ball(x).sqrt()
+
+
+def inverse_sqrt(x: Number) -> Number:
+    """1/√x."""
+    return divide(flint.fmpq(1), sqrt(x))
 
 
 def power(base: Number, exponent: Any) -> Number:

@@ -99,6 +99,7 @@ def _verdict_row(verdict: Verdict) -> tuple[str, ...]:
 # by the name that a page uses
 FACTS: Mapping[str, str] = {
     **_limits(),
+    "waiting": f"{LIMITS.waiting_elements:,}",
     "limits": _table(
         ("what", "at most"),
         ((words, _limits()[name]) for name, words in (COUNTS | BYTES).items()),

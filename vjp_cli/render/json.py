@@ -1,10 +1,11 @@
 """A report as one line of JSON: exact numbers, fixed keys, ASCII only."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import isfinite
 from typing import Any
 
+from vjp_cli.lazy import numpy
 from vjp_cli.render import View
 from vjp_cli.render.json_chain import chain_keys
 from vjp_cli.render.json_weights import Writers, several, weight_keys
@@ -13,6 +14,7 @@ from vjp_cli.report import (
     SCHEMA,
     Array,
     CheckResult,
+    Deferred,
     Explanation,
     Finding,
     FormulaGroup,
@@ -27,6 +29,10 @@ from vjp_cli.report import (
 
 # every whole number up to here survives readers that hold all numbers as doubles
 _SAFE_INTEGER = 2**53
+# of more entries that passed at a glance than this the digits of the truth are not written out
+_MOST_TRUTHS = 20_000
+# arrays from this size are looked at as a whole before their numbers are written one by one
+_MANY = 1000
 
 Arrays = Mapping[str, Array[Any]] | None
 
@@ -65,9 +71,9 @@ def document(report: Report, view: View) -> dict[str, Any]:
         "output": {
             "name": output.name,
             "shape": list(output.value.shape),
-            "value": output.value.map(number).nested(),
+            "value": _nested(output.value),
         },
-        "v": None if report.v is None else report.v.map(number).nested(),
+        "v": None if report.v is None else _nested(report.v),
         "jacobian": _jacobian(report, sparse),
         "vjp": _numbers(report.vjp),
         "symbolic": _symbolic(report.symbolic),
@@ -118,6 +124,23 @@ def number(value: Number | None) -> float | int | str | None:
     return "NaN" if value != value else "Infinity" if value > 0 else "-Infinity"
 
 
+def _nested(array: Array[Any]) -> Any:
+    """The numbers in nested lists."""
+    return Array(array.shape, _listed(array.values[:])).nested()
+
+
+def _listed(values: Sequence[Any]) -> Sequence[Any]:
+    """Each number as JSON can hold it; nearly always they are what they are."""
+    if len(values) < _MANY:
+        return list(map(number, values))
+    try:
+        plain = numpy.array(values, dtype=float)
+    except TypeError:
+        return list(map(number, values))
+    # beyond this size whole numbers become strings
+    return values if bool((abs(plain) <= _SAFE_INTEGER).all()) else list(map(number, values))
+
+
 def _plain(value: Any) -> Any:
     return value if isinstance(value, str) else number(value)
 
@@ -125,7 +148,7 @@ def _plain(value: Any) -> Any:
 def _numbers(arrays: Arrays) -> dict[str, Any] | None:
     if arrays is None:
         return None
-    return {name: array.map(number).nested() for name, array in arrays.items()}
+    return {name: _nested(array) for name, array in arrays.items()}
 
 
 def _sparse(report: Report, max_entries: int) -> dict[str, list[int]]:
@@ -146,7 +169,7 @@ def _jacobian(report: Report, sparse: Mapping[str, list[int]]) -> dict[str, Any]
     return {
         name: _coordinates(array, len(report.output.value.values), sparse[name])
         if name in sparse
-        else array.map(number).nested()
+        else _nested(array)
         for name, array in report.jacobian.items()
     }
 
@@ -158,7 +181,7 @@ def _coordinates(array: Array[Any], rows: int, positions: list[int]) -> dict[str
         "shape": [rows, columns],
         "rows": [position // columns for position in positions],
         "cols": [position % columns for position in positions],
-        "values": [number(array.values[position]) for position in positions],
+        "values": _listed(array.at(positions)),
     }
 
 
@@ -166,7 +189,7 @@ def _verdicts(judged: Judged | None, sparse: Mapping[str, list[int]]) -> dict[st
     if judged is None:
         return None
     return {
-        name: [array.values[position].value for position in sparse[name]]
+        name: [verdict.value for verdict in array.at(sparse[name])]
         if name in sparse
         else array.map(lambda verdict: verdict.value).nested()
         for name, array in judged.verdicts.items()
@@ -179,11 +202,22 @@ def _truths(report: Report, sparse: Mapping[str, list[int]]) -> dict[str, Any]:
     return {
         side: judged
         and {
-            name: None if side == "jacobian" and name in sparse else array.map(_truth).nested()
+            name: None if side == "jacobian" and name in sparse else _written(array).nested()
             for name, array in judged.truth.items()
         }
         for side, judged in sides.items()
     }
+
+
+def _written(array: Array[Truth]) -> Array[Any]:
+    """The truths as JSON has them; null for those that passed where they are many."""
+    values = array.values
+    if isinstance(values, Deferred) and len(values.places) > _MOST_TRUTHS:
+        unwritten = Truth(TruthKind.UNKNOWN)
+        values = Deferred(
+            values.known, tuple(values.places), lambda places: [unwritten] * len(places)
+        )
+    return Array(array.shape, values).map(_truth)
 
 
 def _truth(truth: Truth) -> str | dict[str, str] | None:

@@ -22,7 +22,16 @@ from vjp_cli.report.parts import (
 )
 from vjp_cli.report.reproduction import Point, Reproduction
 from vjp_cli.report.tangent import Tangent
-from vjp_cli.report.values import Array, Number, Truth, TruthKind, Verdict, scattered, worst
+from vjp_cli.report.values import (
+    Array,
+    Deferred,
+    Number,
+    Truth,
+    TruthKind,
+    Verdict,
+    scattered,
+    worst,
+)
 from vjp_cli.report.whole import Report
 
 SCHEMA = "vjp.report/1"
@@ -37,6 +46,7 @@ __all__ = [
     "Contribution",
     "Contributions",
     "Cost",
+    "Deferred",
     "Explanation",
     "Finding",
     "FormulaGroup",

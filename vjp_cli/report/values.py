@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from math import prod
 from typing import Any, Generic, TypeVar, overload
 
@@ -68,6 +69,43 @@ class Scattered(Sequence[T]):
         return self.listed.get(places, self.rest)
 
 
+class Deferred(Sequence[T]):
+    """Values of which some are only made when someone looks at them.
+
+    Args:
+        known: the other values.
+        positions: of those that are made.
+        make: gives the values at some of these positions.
+    """
+
+    def __init__(
+        self, known: Sequence[T], positions: Iterable[int], make: Callable[[list[int]], list[T]]
+    ) -> None:
+        self.known = known
+        self.positions = positions
+        self.make = make
+
+    @cached_property
+    def places(self) -> frozenset[int]:
+        """The positions of those that are made."""
+        return frozenset(map(int, self.positions))
+
+    def __len__(self) -> int:
+        return len(self.known)
+
+    @overload
+    def __getitem__(self, index: int) -> T: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[T]: ...
+    def __getitem__(self, index: int | slice) -> T | Sequence[T]:
+        places = range(len(self))[index]
+        if not isinstance(places, range):
+            return self.make([places])[0] if places in self.places else self.known[places]
+        wanted = [place for place in places if place in self.places]
+        made = dict(zip(wanted, self.make(wanted), strict=True))
+        return [made[place] if place in made else self.known[place] for place in places]
+
+
 def scattered(size: int, rest: T, listed: Mapping[int, T]) -> Sequence[T]:
     """The values as a tuple, or ``Scattered`` where that saves much; positions ascend."""
     if size < _LARGE or _SPARSE * len(listed) > size:
@@ -100,13 +138,27 @@ class Array(Generic[T]):
         if isinstance(values, Scattered):
             listed = {place: function(value) for place, value in values.listed.items()}
             return Array(self.shape, Scattered(values.size, function(values.rest), listed))
+        if isinstance(values, Deferred):
+            make = values.make
+            known = Array(self.shape, values.known).map(function).values
+            made = Deferred(known, values.positions, lambda k: [function(v) for v in make(k)])
+            return Array(self.shape, made)
         return Array(self.shape, tuple(function(value) for value in values))
 
+    def at(self, places: Sequence[int]) -> list[T]:
+        """The values at these flat positions."""
+        values = self.values
+        if isinstance(values, Scattered):
+            listed, rest = values.listed, values.rest
+            return [listed.get(place, rest) for place in places]
+        return [values[place] for place in places]
+
     def listed(self) -> Iterable[tuple[int, T]]:
-        """Positions and values, without those of which nearly all are alike."""
-        if isinstance(self.values, Scattered):
-            return self.values.listed.items()
-        return enumerate(self.values)
+        """Positions and values, without those of which nearly all are alike, and deferred ones."""
+        values = self.values.known if isinstance(self.values, Deferred) else self.values
+        if isinstance(values, Scattered):
+            return values.listed.items()
+        return enumerate(values)
 
     def counts(self) -> Counter[T]:
         """How often each value occurs."""

@@ -77,7 +77,8 @@ SHAPES: dict[str, dict[str, Any]] = {
             ]
         },
         "truths",
-        "The exact derivatives, nested like the numbers; null where one is not known.",
+        "The exact derivatives, nested like the numbers; null where one is not known,"
+        " or not written out among many.",
     ),
     "verdicts": _nested(
         reference("Verdict"),

@@ -6,6 +6,7 @@ from typing import Any
 from vjp_cli.lazy import numpy, torch
 from vjp_cli.numbers.scalar import Number, exact
 from vjp_cli.numbers.sharing import exact_each
+from vjp_cli.settings import LIMITS
 from vjp_cli.tracing.node import Index, Node, Shape
 from vjp_cli.tracing.tape import Tape
 from vjp_cli.tracing.tracer import Tracer, Untraceable
@@ -80,13 +81,20 @@ def as_node(tape: Tape, value: Any, dtype: str, operation: str = "") -> Node:
     if isinstance(value, Tracer):
         return value.node
     if isinstance(value, torch.Tensor):
-        flat = value.detach().cpu().reshape(-1).tolist()
         own = str(value.dtype).removeprefix("torch.")
         name = own if value.is_floating_point() or value.is_complex() else dtype
-        return tape.constant(tuple(value.shape), name, exact_each(flat))
+        return tape.constant(tuple(value.shape), name, plain_or_exact(value))
     if isinstance(value, (bool, int, float, complex)):
         return tape.constant((), dtype, [exact(round_scalar(value, dtype, operation))])
     raise Untraceable(f"a {type(value).__name__} as an operand")
+
+
+def plain_or_exact(value: "torch.Tensor") -> Any:
+    """The numbers of a tensor, flat: exact ones, or plain ones where they are many."""
+    flat = value.detach().cpu().reshape(-1)
+    if flat.numel() < LIMITS.waiting_elements or flat.is_complex():
+        return exact_each(flat.tolist())
+    return (flat.double() if flat.is_floating_point() else flat.long()).numpy()
 
 
 def round_scalar(value: complex, dtype: str, operation: str = "") -> complex:

@@ -20,10 +20,10 @@ def cut(tape: Tape, tracer: Tracer, words: str) -> Tracer:
         copy.node.cut = True
         return copy
     if tape.holding:
-        values = tape.held.pop(0)
+        values = tape.frozen_values.pop(0)
     else:
         values = node.values
-        tape.held.append(values)
+        tape.frozen_values.append(values)
     return constant(tape, values.tolist(), node.shape, node.dtype)
 
 

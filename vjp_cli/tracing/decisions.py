@@ -1,4 +1,4 @@
-"""Comparisons, orderings and roundings: decided exactly, repeated in rounded runs, ties noted.
+"""Comparisons and orderings: decided exactly, ties noted.
 
 A comparison gives a real ``torch.bool`` tensor and an ordering real indices, so masks, indexing and
 Python branches need no code here. Wherever two sides are equal, or no precision at hand tells them
@@ -10,6 +10,7 @@ from functools import cmp_to_key
 from typing import Any
 
 from vjp_cli.lazy import numpy, torch
+from vjp_cli.numbers import near
 from vjp_cli.numbers.scalar import Number, compare, is_finite, is_nan, middle
 from vjp_cli.tracing.arguments import (
     as_node,
@@ -21,29 +22,22 @@ from vjp_cli.tracing.node import Index, Node
 from vjp_cli.tracing.tape import Tape
 from vjp_cli.tracing.tracer import Tracer, Untraceable
 
-_HOLDS: dict[str, Callable[[int], bool]] = {
-    "lt": lambda sign: sign < 0,
-    "le": lambda sign: sign <= 0,
-    "gt": lambda sign: sign > 0,
-    "ge": lambda sign: sign >= 0,
-    "eq": lambda sign: sign == 0,
-    "ne": lambda sign: sign != 0,
+# what holds of signs: those beside a NaN are _UNORDERED, and only "ne" holds there
+_HOLDS: dict[str, Callable[[Any], Any]] = {
+    "lt": lambda signs: signs == -1,
+    "le": lambda signs: (signs == -1) | (signs == 0),
+    "gt": lambda signs: signs == 1,
+    "ge": lambda signs: (signs == 1) | (signs == 0),
+    "eq": lambda signs: signs == 0,
+    "ne": lambda signs: signs != 0,
 }
+_UNORDERED = 2
 
 _OF_ONE: dict[str, Callable[[Number], bool]] = {
     "isnan": is_nan,
     "isinf": lambda x: not is_finite(x) and not is_nan(x),
     "isfinite": is_finite,
 }
-
-
-def decide(tape: Tape, make: Callable[[], Any]) -> Any:
-    """What ``make`` decides, or what it decided in the run that is repeated."""
-    if tape.decisions.replaying:
-        return tape.decisions.next()
-    result = make()
-    tape.decisions.taken.append(result)
-    return result
 
 
 def trace_comparison(tape: Tape, name: str, args: tuple[Any, ...]) -> "torch.Tensor":
@@ -55,7 +49,7 @@ def trace_comparison(tape: Tape, name: str, args: tuple[Any, ...]) -> "torch.Ten
     if name in _OF_ONE:
         node = as_node(tape, args[0], result_dtype(args))
         test = _OF_ONE[name]
-        mask = decide(tape, lambda: [test(value) for value in node.values.tolist()])
+        mask = [test(value) for value in node.values.tolist()]
         return torch.tensor(mask, dtype=torch.bool).reshape(node.shape)
     if name not in _HOLDS:
         raise Untraceable(f"torch.{name}")
@@ -63,21 +57,29 @@ def trace_comparison(tape: Tape, name: str, args: tuple[Any, ...]) -> "torch.Ten
     left, right = (as_node(tape, value, dtype, name) for value in args)
     shape = broadcast_shape((left, right))
     maps = [broadcast_map(node.shape, shape) for node in (left, right)]
-    pairs = zip(left.values[maps[0]].tolist(), right.values[maps[1]].tolist(), strict=True)
-    signs = decide(tape, lambda: _signs(tape, (left, right), maps, list(pairs)))
-    mask = [name == "ne" if sign is None else _HOLDS[name](sign) for sign in signs]
-    return torch.tensor(mask, dtype=torch.bool).reshape(shape)
+    signs = _signs(tape, (left, right), maps)
+    return torch.from_numpy(_HOLDS[name](signs)).reshape(shape)
 
 
-def _signs(
-    tape: Tape, nodes: tuple[Node, Node], maps: list[Index], pairs: list[tuple[Number, Number]]
-) -> list[int | None]:
-    """The sign of left - right at each element; None beside a NaN."""
-    signs = []
+def _signs(tape: Tape, nodes: tuple[Node, Node], maps: list[Index]) -> Index:
+    """The sign of left - right at each element; _UNORDERED beside a NaN."""
+    if any(node.waits for node in nodes):
+        left, right = (node.near.take(index) for node, index in zip(nodes, maps, strict=True))
+        signs, certain = near.signs(left, right)
+        # what near numbers cannot order, ties included
+        unclear = numpy.flatnonzero(~certain | (signs == 0))
+        signs = signs.astype(numpy.int8)
+    else:
+        unclear = numpy.arange(len(maps[0]))
+        signs = numpy.zeros(len(unclear), numpy.int8)
     ties = []
-    for position, (left, right) in enumerate(pairs):
-        sign, tied = order(left, right)
-        signs.append(sign)
+    lefts, rights = (
+        node.at(numpy.unique(index[unclear])) for node, index in zip(nodes, maps, strict=True)
+    )
+    places = (index[unclear].tolist() for index in maps)
+    for position, left_place, right_place in zip(unclear.tolist(), *places, strict=True):
+        sign, tied = order(lefts[left_place], rights[right_place])
+        signs[position] = _UNORDERED if sign is None else sign
         if tied:
             ties.append(position)
     for node, index in zip(nodes, maps, strict=True):
@@ -113,9 +115,9 @@ def trace_ordering(tape: Tape, name: str, args: tuple[Any, ...], kwargs: dict[st
         return torch.zeros((), dtype=torch.int64)
     lines = positions.movedim(dim, -1)
     if name == "argsort":
-        ordered = decide(tape, lambda: _sorted_lines(tape, node, lines, descending))
+        ordered = _sorted_lines(tape, node, lines, descending)
         return torch.tensor(ordered, dtype=torch.int64).reshape(lines.shape).movedim(-1, dim)
-    found = decide(tape, lambda: _extremes(tape, node, lines, -1 if name == "argmin" else 1))
+    found = _extremes(tape, node, lines, -1 if name == "argmin" else 1)
     first = torch.tensor(found, dtype=torch.int64).reshape(lines.shape[:-1])
     if not keepdim:
         return first

@@ -44,7 +44,10 @@ def substituted(
     first = numpy.zeros_like(leaves)
     for k in range(width):
         first[:, k] = numpy.argmax(leaves[:, : k + 1] == leaves[:, k : k + 1], axis=1)
-    patterns, membership = numpy.unique(first, axis=0, return_inverse=True)
+    if len(first) and (first == first[0]).all():
+        patterns, membership = first[:1], numpy.zeros(len(first), dtype=int)
+    else:
+        patterns, membership = numpy.unique(first, axis=0, return_inverse=True)
     groups = []
     for number, pattern in enumerate(patterns.tolist() if width else [[]]):
         rows = numpy.flatnonzero(membership.ravel() == number) if width else slice(None)

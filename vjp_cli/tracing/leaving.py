@@ -9,7 +9,6 @@ from typing import Any
 from vjp_cli.lazy import torch
 from vjp_cli.numbers.scalar import to_float
 from vjp_cli.tracing.cuts import cut
-from vjp_cli.tracing.decisions import decide
 from vjp_cli.tracing.tape import Tape
 from vjp_cli.tracing.tracer import Tracer, Untraceable
 
@@ -75,12 +74,10 @@ def _constant(tracer: Tracer, words: str, lines: dict[str, None]) -> float:
             raise Untraceable(f"{words} of a tensor in a custom forward")
         lines[tape.line()] = None
 
-    def as_the_program() -> float:
-        number = to_float(node.values[0])
-        with torch._C.DisableTorchFunction():
-            return float(torch.tensor(number, dtype=tracer.dtype).item())
-
-    return float(decide(tape, as_the_program))
+    number = to_float(node.values[0])
+    with torch._C.DisableTorchFunction():
+        # as the program rounds it
+        return float(torch.tensor(number, dtype=tracer.dtype).item())
 
 
 def branched(tape: Tape) -> None:

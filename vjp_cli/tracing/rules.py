@@ -10,7 +10,7 @@ from typing import Any
 from vjp_cli.lazy import numpy, torch
 from vjp_cli.numbers.dtypes import complex_dtype, is_complex_dtype
 from vjp_cli.numbers.exact_array import ExactArray
-from vjp_cli.numbers.scalar import is_complex
+from vjp_cli.numbers.scalar import is_complex, precision
 from vjp_cli.ops.table import Kind, Op
 from vjp_cli.tracing import tracer as tracer_module
 from vjp_cli.tracing.answers import answer
@@ -22,12 +22,13 @@ from vjp_cli.tracing.arguments import (
 from vjp_cli.tracing.constants import trace_constant
 from vjp_cli.tracing.decisions import trace_comparison, trace_ordering
 from vjp_cli.tracing.elementwise import Args, Kwargs, trace_elementwise
+from vjp_cli.tracing.evaluation import array
 from vjp_cli.tracing.exceptions import BY_NAME
-from vjp_cli.tracing.node import NOT_UNIQUE, Node, Shape
+from vjp_cli.tracing.node import NOT_UNIQUE, Node, Shape, Values
 from vjp_cli.tracing.positions import Positions, each_tensor, flatten, is_data
 from vjp_cli.tracing.registry import row
 from vjp_cli.tracing.steps import trace_step
-from vjp_cli.tracing.tape import Tape, array, not_finite
+from vjp_cli.tracing.tape import Tape, not_finite
 from vjp_cli.tracing.tracer import Tracer, Untraceable
 
 # Above this many products a contraction is not built in exact numbers.
@@ -146,30 +147,71 @@ def _trace_opaque(tape: Tape, op: Op, args: Args, kwargs: Kwargs) -> Any:
     dtype = result_dtype([value for value in flatten((args, kwargs)) if is_data(value)])
     if is_complex_dtype(dtype):
         raise Untraceable(f"{op.name} of complex numbers")
-    nodes: list[Node] = []
+    evaluation = _Evaluation(tape, op, (args, kwargs), dtype)
+    with precision(tape.bits):
+        result = evaluation.result(lambda node: node.values)
 
-    def numbers(value: Any) -> Any:
-        if isinstance(value, (list, tuple)):
-            return type(value)(numbers(item) for item in value)
-        if not is_data(value):
-            return value
-        nodes.append(as_node(tape, value, dtype))
-        return ExactArray(nodes[-1].shape, tuple(nodes[-1].values.tolist()))
-
-    with tape.precise("float64"):
-        result = op.rule(
-            *[numbers(value) for value in args],
-            **{key: numbers(value) for key, value in kwargs.items()},
-        )
-
-    def wrap(made: ExactArray) -> Tracer:
+    def wrap(made: ExactArray, part: int | None = None) -> Tracer:
         own = complex_dtype(dtype) if any(map(is_complex, made.numbers)) else dtype
-        return Tracer(tape, tape.opaque(nodes, array(made.numbers), made.shape, own))
+        values, again = array(made.numbers), evaluation.again(part)
+        return Tracer(tape, tape.opaque(evaluation.nodes, values, again, made.shape, own))
 
     if isinstance(result, ExactArray):
         return wrap(result)
-    made = [wrap(part) if isinstance(part, ExactArray) else part for part in result]
+    made = [
+        wrap(each, part) if isinstance(each, ExactArray) else each
+        for part, each in enumerate(result)
+    ]
     return type(result)(*made) if hasattr(result, "_fields") else tuple(made)
+
+
+class _Evaluation:
+    """One call of an opaque rule, to be made with the numbers of any way of computing them."""
+
+    def __init__(self, tape: Tape, op: Op, call: tuple[Args, Kwargs], dtype: str) -> None:
+        self.rule = op.rule
+        self.nodes: list[Node] = []
+        self._held: tuple[list[int], Any] = ([], None)
+
+        def marked(value: Any) -> Any:
+            if isinstance(value, (list, tuple)):
+                return type(value)(marked(item) for item in value)
+            if not is_data(value):
+                return value
+            self.nodes.append(as_node(tape, value, dtype))
+            return self.nodes[-1]
+
+        args, kwargs = call
+        self.args = [marked(value) for value in args]
+        self.kwargs = {key: marked(value) for key, value in kwargs.items()}
+
+    def result(self, values: Callable[[Node], Values]) -> Any:
+        """What the rule makes of these numbers of its arguments."""
+        assert self.rule is not None
+
+        def numbers(value: Any) -> Any:
+            if isinstance(value, Node):
+                return ExactArray(value.shape, tuple(values(value).tolist()))
+            if isinstance(value, (list, tuple)):
+                return type(value)(numbers(item) for item in value)
+            return value
+
+        return self.rule(
+            *[numbers(value) for value in self.args],
+            **{key: numbers(value) for key, value in self.kwargs.items()},
+        )
+
+    def again(self, part: int | None) -> Callable[[Callable[[Node], Values]], Values]:
+        """Computes one part of the result anew; the parts of one call share the work."""
+
+        def compute(values: Callable[[Node], Values]) -> Values:
+            numbers = [number for node in self.nodes for number in values(node).tolist()]
+            if list(map(id, numbers)) != self._held[0]:
+                self._held = (list(map(id, numbers)), (self.result(values), numbers))
+            result, _ = self._held[1]
+            return array((result if part is None else result[part]).numbers)
+
+        return compute
 
 
 _BY_KIND: dict[Kind, Callable[[Tape, Op, Args, Kwargs], Any]] = {

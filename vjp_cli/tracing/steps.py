@@ -6,7 +6,6 @@ from typing import Any
 from vjp_cli.lazy import flint, numpy
 from vjp_cli.numbers.scalar import Number, is_finite, is_rational, middle
 from vjp_cli.tracing.arguments import as_node, constant, result_dtype
-from vjp_cli.tracing.decisions import decide
 from vjp_cli.tracing.tape import Tape
 from vjp_cli.tracing.tracer import Tracer, Untraceable
 
@@ -22,22 +21,19 @@ def trace_step(tape: Tape, name: str, args: tuple[Any, ...]) -> Tracer:
     node = as_node(tape, args[0], result_dtype(args[:1]))
     level, jumps = _STEPS[name]
 
-    def levels() -> list[Number]:
-        found = []
-        ties = []
-        for position, value in enumerate(node.values.tolist()):
-            if not is_finite(value) or abs(value) > _WHOLE:
-                found.append(value)
-                continue
-            point = _settled(value)
-            found.append(flint.fmpq(level(_rational(middle(value)) if point is None else point)))
-            if point is None or jumps(point):
-                ties.append(position)
-        if node.active:
-            tape.doubt(node, numpy.array(ties, dtype=int), f"{name} jumps here")
-        return found
-
-    return constant(tape, decide(tape, levels), node.shape, node.dtype)
+    found: list[Number] = []
+    ties = []
+    for position, value in enumerate(node.values.tolist()):
+        if not is_finite(value) or abs(value) > _WHOLE:
+            found.append(value)
+            continue
+        point = _settled(value)
+        found.append(flint.fmpq(level(_rational(middle(value)) if point is None else point)))
+        if point is None or jumps(point):
+            ties.append(position)
+    if node.active:
+        tape.doubt(node, numpy.array(ties, dtype=int), f"{name} jumps here")
+    return constant(tape, found, node.shape, node.dtype)
 
 
 # floats beyond this are whole numbers, and their exact integers need not be written out

@@ -11,18 +11,18 @@ constant zero. So padding needs no parent of its own, and sums of unequal length
 
 import time
 from collections.abc import Callable, Sequence
-from math import prod
 from typing import Any
 
 from vjp_cli.errors import Place
 from vjp_cli.lazy import numpy
-from vjp_cli.numbers.dtypes import format_of, is_complex_dtype
+from vjp_cli.numbers.dtypes import is_complex_dtype
 from vjp_cli.numbers.formula import Formula, formula, slots
-from vjp_cli.numbers.functions import scale
-from vjp_cli.numbers.scalar import Number, ball, exact, is_finite, paired, precision, shorten
+from vjp_cli.numbers.near import Near, available
+from vjp_cli.numbers.scalar import Number, is_finite, paired, precision, shorten
 from vjp_cli.numbers.sharing import each_once
+from vjp_cli.settings import LIMITS
+from vjp_cli.tracing.evaluation import array, near_of, values_at, values_of
 from vjp_cli.tracing.node import (
-    Decisions,
     Doubt,
     Index,
     Node,
@@ -32,17 +32,18 @@ from vjp_cli.tracing.node import (
     Values,
 )
 
+# an array of numbers that are not exact yet
+Plain = Any
+# computes values anew from those of the parents
+Again = Callable[[Callable[[Node], Values]], Values]
+
 
 class Tape:
     """Makes nodes and holds what was met on the way.
 
     Args:
         bits: the precision of balls.
-        rounding: round every node to its dtype's precision instead, in balls without rationals; the
-            radii then bound the rounding error of the program (Higham, Accuracy and Stability of
-            Numerical Algorithms, section 3.3: running error analysis).
         frozen: stop derivatives where the program stops them (``detach``).
-        decisions: those of an earlier run, to be repeated.
         deadline: the time (``time.monotonic``) at which to give up.
     """
 
@@ -50,15 +51,11 @@ class Tape:
         self,
         bits: int,
         *,
-        rounding: bool = False,
         frozen: bool = False,
-        decisions: Decisions | None = None,
         deadline: float | None = None,
     ) -> None:
         self.bits = bits
-        self.rounding = rounding
         self.frozen = frozen
-        self.decisions = decisions or Decisions()
         self.deadline = deadline
         self.doubts: list[Doubt] = []
         # the dtypes through which derivatives flow
@@ -66,7 +63,7 @@ class Tape:
         # operations whose departure is being written out
         self.written: set[str] = set()
         # the values that a frozen program holds fast, and whether they are repeated from the list
-        self.held: list[Values] = []
+        self.frozen_values: list[Values] = []
         self.holding = False
         # where the program leaves its mathematics, by name
         self.departures: list[str] = []
@@ -89,13 +86,13 @@ class Tape:
 
     # -- leaves ---------------------------------------------------------------------------------
 
-    def leaf(self, name: str, shape: Shape, dtype: str, numbers: Sequence[Number]) -> Node:
+    def leaf(self, name: str, shape: Shape, dtype: str, numbers: Sequence[Number] | Plain) -> Node:
         """An input of the program; make it active to differentiate by it."""
-        return self._add(Node(NodeKind.LEAF, shape, dtype, self._hold(numbers), name=name))
+        return self._hold(Node(NodeKind.LEAF, shape, dtype, None, name=name), numbers)
 
-    def constant(self, shape: Shape, dtype: str, numbers: Sequence[Number]) -> Node:
+    def constant(self, shape: Shape, dtype: str, numbers: Sequence[Number] | Plain) -> Node:
         """An array that depends on no input."""
-        return self._add(Node(NodeKind.CONSTANT, shape, dtype, self._hold(numbers)))
+        return self._hold(Node(NodeKind.CONSTANT, shape, dtype, None), numbers)
 
     # -- operations -----------------------------------------------------------------------------
 
@@ -108,53 +105,39 @@ class Tape:
         dtype: str,
     ) -> Node:
         """A formula at each element; ``maps[k]`` says which element of parent k takes part."""
-        columns: list[list[Number]] = [[] for _ in parents]
-        for k in rule.used:
-            columns[k] = parents[k].values[maps[k]].tolist()
-        with self.precise(dtype):
-            values = array(rule.evaluate(columns, prod(shape)))
-        return self._compute(
-            Node(NodeKind.ELEMENTWISE, shape, dtype, values, tuple(parents), tuple(maps), rule)
+        return self._add(
+            Node(NodeKind.ELEMENTWISE, shape, dtype, None, tuple(parents), tuple(maps), rule)
         )
 
     def move(self, parents: Sequence[Node], index: Index, shape: Shape, dtype: str) -> Node:
         """Elements of the parents (or zeros) in the order of ``index``, of shape (size,)."""
-        values = _pooled(parents)[index]
-        return self._add(Node(NodeKind.MOVE, shape, dtype, values, tuple(parents), (index,)))
+        return self._add(Node(NodeKind.MOVE, shape, dtype, None, tuple(parents), (index,)))
 
     def sum(self, parents: Sequence[Node], index: Index, shape: Shape, dtype: str) -> Node:
         """Sums of elements of the parents: one row of ``index``, of shape (size, k), for each."""
-        with self.precise(dtype):
-            values = _row_sums(_pooled(parents)[index])
-        return self._compute(Node(NodeKind.SUM, shape, dtype, values, tuple(parents), (index,)))
+        return self._add(Node(NodeKind.SUM, shape, dtype, None, tuple(parents), (index,)))
 
     def product(
         self, left: Node, right: Node, maps: tuple[Index, Index], shape: Shape, dtype: str
     ) -> Node:
         """Sums of products: element i is Σ_k left[maps[0][i, k]] · right[maps[1][i, k]]."""
-        with self.precise(dtype):
-            values = _row_sums(left.values[maps[0]] * right.values[maps[1]])
-        return self._compute(Node(NodeKind.PRODUCT, shape, dtype, values, (left, right), maps))
+        return self._add(Node(NodeKind.PRODUCT, shape, dtype, None, (left, right), maps))
 
     def scaled(self, cotangent: Node, derivative: Node, maps: tuple[Index, Index]) -> Node:
         """Cotangent · derivative, element by element, where an exact 0 of the cotangent wins."""
-        left = cotangent.values[maps[0]].tolist()
-        right = derivative.values[maps[1]].tolist()
-        with self.precise(derivative.dtype):
-            values = array([scale(g, d) for g, d in zip(left, right, strict=True)])
-        shape = (len(left),)
+        shape, dtype = (len(maps[0]),), derivative.dtype
         parents = (cotangent, derivative)
-        return self._compute(
-            Node(NodeKind.ELEMENTWISE, shape, derivative.dtype, values, parents, maps, multiplied())
-        )
+        node = Node(NodeKind.ELEMENTWISE, shape, dtype, None, parents, maps, multiplied())
+        node.weighs = True
+        return self._add(node)
 
-    def opaque(self, parents: Sequence[Node], values: Values, shape: Shape, dtype: str) -> Node:
+    def opaque(
+        self, parents: Sequence[Node], values: Values, again: Again, shape: Shape, dtype: str
+    ) -> Node:
         """Values that were computed from all elements of the parents without a formula."""
-        return self._compute(Node(NodeKind.OPAQUE, shape, dtype, values, tuple(parents)))
-
-    def precise(self, dtype: str) -> Any:
-        """The precision at which values of this dtype are computed, as a context."""
-        return precision(format_of(dtype).bits if self.rounding else self.bits)
+        node = Node(NodeKind.OPAQUE, shape, dtype, None, tuple(parents))
+        node.values, node.again = self.form(node, values), again
+        return self._add(node)
 
     # -- ties and singularities -----------------------------------------------------------------
 
@@ -163,43 +146,80 @@ class Tape:
         if len(positions):
             self.doubts.append(Doubt(node, positions, reason, self.place))
 
+    # -- numbers, and how they are computed and held ----------------------------------------------
+
+    def values(self, node: Node) -> Values:
+        """See ``Numbers``."""
+        self.look_at_the_clock()
+        return values_of(node, self)
+
+    def at(self, node: Node, positions: Index) -> dict[int, Number]:
+        """See ``Numbers``."""
+        self.look_at_the_clock()
+        return values_at(node, positions, self)
+
+    def near(self, node: Node) -> Near:
+        """See ``Numbers``."""
+        self.look_at_the_clock()
+        return near_of(node)
+
+    def look_at_the_clock(self) -> None:
+        """See ``Numbers``."""
+        if self.deadline is not None and time.monotonic() > self.deadline:
+            raise OutOfTime
+
+    def held(self, node: Node) -> Values | None:
+        """See ``Way``."""
+        return node.held
+
+    def hold(self, node: Node, values: Values) -> None:
+        """See ``Way``."""
+        node.held = values
+
+    def bits_of(self, node: Node) -> int:
+        """See ``Way``."""
+        return self.bits
+
+    def form(self, node: Node, values: Values) -> Values:
+        """See ``Way``: rationals while they are short, and pairs in a complex node."""
+        with precision(self.bits):
+            if node.parents and node.kind is not NodeKind.MOVE:
+                values = array(each_once(shorten, values.tolist()))
+            if is_complex_dtype(node.dtype):
+                values = array([paired(value) for value in values.tolist()])
+        return values
+
     # -- within ---------------------------------------------------------------------------------
 
-    def _hold(self, numbers: Sequence[Number]) -> Values:
-        if not self.rounding:
-            return array(numbers)
-        # exact midpoints: the inputs carry no rounding error
-        with precision(4096):
-            return array(each_once(ball, numbers))
-
-    def _compute(self, node: Node) -> Node:
-        if not self.rounding:
-            with precision(self.bits):
-                node.values = array(each_once(shorten, node.values.tolist()))
+    def _hold(self, node: Node, numbers: Sequence[Number] | Plain) -> Node:
+        if isinstance(numbers, numpy.ndarray) and numbers.dtype != object:
+            node.source = numbers
+        else:
+            node.values = self.form(node, array(numbers))
         return self._add(node)
 
     def _add(self, node: Node) -> Node:
-        if self.deadline is not None and time.monotonic() > self.deadline:
-            raise OutOfTime
-        if is_complex_dtype(node.dtype):
-            self.is_complex = True
-            with precision(self.bits):
-                node.values = array([paired(value) for value in node.values.tolist()])
+        self.look_at_the_clock()
         self._serial += 1
         node.serial = self._serial
+        node.numbers = self
         node.active = any(parent.active for parent in node.parents)
+        if is_complex_dtype(node.dtype):
+            self.is_complex = True
+        if not self._may_wait(node):
+            self.values(node)
         if node.active:
             self.dtypes.add(node.dtype)
             node.cut = all(parent.cut for parent in node.parents if parent.active)
         node.place = self.place
         return node
 
-
-def array(numbers: Sequence[Number]) -> Values:
-    """A flat object array of exact numbers."""
-    result = numpy.empty(len(numbers), dtype=object)
-    result[:] = numbers
-    return result
+    def _may_wait(self, node: Node) -> bool:
+        """Whether the numbers of the node are many, and perhaps never needed in full."""
+        if self.is_complex or not available():
+            return False
+        terms = max([node.size, *[index.size for index in node.maps]])
+        return terms >= LIMITS.waiting_elements or any(parent.waits for parent in node.parents)
 
 
 def multiplied() -> Formula:
@@ -210,18 +230,10 @@ def multiplied() -> Formula:
 
 def not_finite(node: Node) -> Index:
     """The elements of the node that are not real numbers."""
+    if node.waits:
+        unclear = numpy.flatnonzero(~node.near.is_finite)
+        found = node.at(unclear)
+        return numpy.array([k for k in unclear.tolist() if not is_finite(found[k])], dtype=int)
     return numpy.array(
         [k for k, value in enumerate(node.values.tolist()) if not is_finite(value)], dtype=int
     )
-
-
-def _pooled(parents: Sequence[Node]) -> Values:
-    """The zero, then the elements of all parents: what index maps count over."""
-    return numpy.concatenate([array([exact(0)]), *[parent.values for parent in parents]])
-
-
-def _row_sums(terms: Values) -> Values:
-    """The sum of each row of a 2-d object array; 0 for rows without terms."""
-    if terms.shape[1] == 0:
-        return array([exact(0)] * terms.shape[0])
-    return terms.sum(axis=1)

@@ -16,7 +16,7 @@ from typing import Any
 
 from vjp_cli.lazy import numpy, sympy
 from vjp_cli.numbers.formula import slots
-from vjp_cli.numbers.scalar import is_rational
+from vjp_cli.numbers.scalar import Number, exact, is_rational
 from vjp_cli.tracing.groups import Group, literal, membership, merged, substituted
 from vjp_cli.tracing.node import Index, Node, NodeKind
 
@@ -110,19 +110,12 @@ class Reader:
 
     def _constants(self, node: Node) -> list[Group]:
         """A few distinct values are written as numbers; an array of many is a named leaf."""
-        values = node.values.tolist()
-        places: dict[Any, list[int]] = {}
-        for k, value in enumerate(values):
-            places.setdefault(value if is_rational(value) else str(value), []).append(k)
+        places = _alike(node)
         if len(places) > WRITTEN_VALUES:
             return self._name(node, f"c{len(self.named)}")
         return [
-            Group(
-                literal(values[elements[0]]),
-                numpy.array(elements),
-                numpy.zeros((len(elements), 0), dtype=int),
-            )
-            for elements in places.values()
+            Group(literal(value), elements, numpy.zeros((len(elements), 0), dtype=int))
+            for value, elements in places
         ]
 
     def _moved(self, node: Node) -> list[Group]:
@@ -205,6 +198,19 @@ def _parents_first(node: Node, known: dict[Node, Any]) -> list[Node]:
     return sorted(seen, key=lambda candidate: candidate.serial)
 
 
+def _alike(node: Node) -> list[tuple[Number, Index]]:
+    """The different numbers of a constant, each with its elements."""
+    if node.source is not None:
+        found, inverse = numpy.unique(node.source, return_inverse=True)
+        few = found[: WRITTEN_VALUES + 1].tolist()
+        return [(exact(value), numpy.flatnonzero(inverse == k)) for k, value in enumerate(few)]
+    places: dict[Any, list[int]] = {}
+    values = node.values.tolist()
+    for k, value in enumerate(values):
+        places.setdefault(value if is_rational(value) else str(value), []).append(k)
+    return [(values[elements[0]], numpy.array(elements)) for elements in places.values()]
+
+
 def _pick(formula: Any, used: list[int]) -> Any:
     """The formula in the first ``len(used)`` placeholders."""
     places = slots(formula.arity)
@@ -215,6 +221,4 @@ def _pick(formula: Any, used: list[int]) -> Any:
 
 def _column(node: Node, k: int) -> Node:
     """The k-th terms of a sum as a move."""
-    return Node(
-        NodeKind.MOVE, node.shape, node.dtype, node.values, node.parents, (node.maps[0][:, k],)
-    )
+    return Node(NodeKind.MOVE, node.shape, node.dtype, None, node.parents, (node.maps[0][:, k],))

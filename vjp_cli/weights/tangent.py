@@ -9,6 +9,7 @@ from vjp_cli.arrays import array_of
 from vjp_cli.checks.context import Context
 from vjp_cli.checks.judge import Judge
 from vjp_cli.checks.judgement import Judgement
+from vjp_cli.checks.places import Places
 from vjp_cli.checks.scaling import Scaling
 from vjp_cli.checks.tally import Tally
 from vjp_cli.checks.verdict import DOT_UNITS
@@ -105,7 +106,7 @@ def _judged(
     scaling = Scaling(program, point, settings, context.deadline, reference)
     judge = Judge(side, exact, scaling, SlopeOracle(reference, point, context.deadline))
     tally = Tally(output.ndim)
-    found = tally.add("jvp", {name: judge.matrix(STEP)}, {name: tuple(output.shape)})
+    found = tally.add("jvp", {name: Places(judge).matrix(STEP)}, {name: tuple(output.shape)})
     return Judgement(
         None,
         found,
