@@ -13,7 +13,9 @@ import pytest
 
 from tests.batches import GOOD, batched, error_of, lines
 from tests.helpers import REPORT, Asked, Result, ask, refused, run, run_process
-from vjp_cli import batch, cli
+from vjp_cli import cli
+from vjp_cli.batches import answering
+from vjp_cli.batches import lines as batch_lines
 from vjp_cli.report import Report, Verdict
 from vjp_cli.request import Request
 from vjp_cli.settings import Limits, Settings
@@ -110,8 +112,8 @@ def test_an_evaluation_that_fails_is_3() -> None:
 def test_a_long_line_is_refused_whole(
     extra: int, asked: Asked, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(batch, "LIMITS", Limits(line_characters=60))
-    monkeypatch.setattr(batch, "_MOST_BYTES", 4 * 60 + 3)
+    monkeypatch.setattr(answering, "LIMITS", Limits(line_characters=60))
+    monkeypatch.setattr(batch_lines, "_MOST_BYTES", 4 * 60 + 3)
     good = json.dumps(GOOD)
     padded = good[:-1].ljust(59 + extra) + "}"
     answers, code = batched(f"{padded}\n{good}\n{padded}")
@@ -123,7 +125,7 @@ def test_a_long_line_is_refused_whole(
 
 
 def test_the_limit_counts_characters(asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batch, "LIMITS", Limits(line_characters=60))
+    monkeypatch.setattr(answering, "LIMITS", Limits(line_characters=60))
     line = json.dumps(GOOD | {"id": "µ" * 8}, ensure_ascii=False)
     assert len(line) < 60 < len((line + "µ").encode())
     [answer], code = batched(line)
@@ -142,7 +144,8 @@ def test_a_bug_is_the_answer_of_its_line(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_answers_are_made_when_they_are_asked_for(asked: Asked) -> None:
-    found = batch.answers(BytesIO(lines(GOOD, GOOD).encode()), Settings())
+    source = batch_lines.lines_of(BytesIO(lines(GOOD, GOOD).encode()))
+    found = (answering.answer(line, Settings()) for line in source)
     assert next(found).line == 1
     assert len(asked) == 1
 

@@ -27,16 +27,13 @@ from vjp_cli.choices import (
 from vjp_cli.command import ExpressionCommand, PlainCommand, ProgramGroup, call_of, known_error
 from vjp_cli.errors import ExitCode
 from vjp_cli.lazy import inspection
-from vjp_cli.line_source import request_lines
 from vjp_cli.output import (
     apart,
     colored,
-    made_apart,
     unicode_drawn,
     width,
     write_error,
     write_text,
-    writer,
 )
 from vjp_cli.problem import request_of, texts_of, with_truth
 from vjp_cli.problem_text.writing import Asked, problem_file, with_reproduction
@@ -165,6 +162,7 @@ def _batch(
     seed: options.Seed = _DEFAULTS.seed,
     allow_functions: options.AllowFunctions = False,
     fail_fast: options.FailFast = False,
+    jobs: options.Jobs = None,
     output: options.File = None,
     quiet: options.Quiet = False,
     version: options.Version = False,
@@ -183,17 +181,10 @@ def _batch(
         allow_functions=allow_functions,
     )
     # only this command needs msgspec, which takes a third of the time of help to import
-    batch = pkgutil.resolve_name("vjp_cli.batch")
-    view = View(max_entries=settings.max_entries)
-    codes = [int(ExitCode.OK)]
-    with request_lines(file) as lines, writer(output) as write:
-        for answer in made_apart(batch.answers(lines, settings)):
-            codes.append(answer.exit_code)
-            if not quiet or output:
-                write(batch.answer_line(answer, view))
-            if fail_fast and answer.exit_code:
-                break
-    return max(codes)
+    batch = pkgutil.resolve_name("vjp_cli.batch_call")
+    call = batch.BatchCall(file, output, quiet, fail_fast, jobs)
+    code: int = batch.run_batch(call, settings)
+    return code
 
 
 app.add_typer(lookups.app)

@@ -10,7 +10,7 @@ import typer
 
 import vjp_cli
 from vjp_cli.output import write_text
-from vjp_cli.plain import JUDGEMENT, OUTPUT, PROBLEM, SHOWN
+from vjp_cli.plain import JUDGEMENT, OUTPUT, PROBLEM, RUNNING, SHOWN
 from vjp_cli.settings import Check, Color, Format, Language, Layout
 
 
@@ -223,4 +223,16 @@ AllowFunctions = Annotated[
 ]
 FailFast = Annotated[
     bool, _option(JUDGEMENT, "--fail-fast", help="Stop after the first line that is not ok.")
+]
+Jobs = Annotated[
+    int | None,
+    _option(
+        RUNNING,
+        "--jobs",
+        "-j",
+        min=1,
+        max=1024,
+        metavar="N",
+        help="Answer in N processes; what goes wrong in one costs no other line.",
+    ),
 ]

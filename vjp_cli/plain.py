@@ -5,11 +5,12 @@ import textwrap
 from collections.abc import Iterable
 from typing import Any
 
-PROBLEM, VALUES, SHOWN, JUDGEMENT, OUTPUT = PANELS = (
+PROBLEM, VALUES, SHOWN, JUDGEMENT, RUNNING, OUTPUT = PANELS = (
     "Problem",
     "Values",
     "What to show",
     "Judgement",
+    "Running",
     "Output",
 )
 

@@ -1,0 +1,95 @@
+"""One call of `vjp batch`: where the lines come from, who answers them, where the answers go."""
+
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass
+from types import FrameType
+from typing import NoReturn
+
+from vjp_cli.batches.answering import Answer, answer
+from vjp_cli.batches.lines import Line, lines_of
+from vjp_cli.batches.pool import pooled
+from vjp_cli.errors import ExitCode
+from vjp_cli.line_source import request_lines
+from vjp_cli.output import made_apart, writer
+from vjp_cli.settings import Settings
+
+
+@dataclass(frozen=True)
+class BatchCall:
+    """What a call chooses besides how each line is judged.
+
+    Attributes:
+        file: the request lines; ``-`` is standard input.
+        output: a file for the answers; None and ``-`` are standard output.
+        quiet: whether standard output stays empty.
+        fail_fast: whether the first line that is not ok is the last one.
+        jobs: how many processes answer; None for this one.
+    """
+
+    file: str
+    output: str | None = None
+    quiet: bool = False
+    fail_fast: bool = False
+    jobs: int | None = None
+
+
+def run_batch(call: BatchCall, settings: Settings) -> int:
+    """Answer every line, and return the exit code of the worst.
+
+    Raises:
+        VjpError: the lines cannot be read, or the answers not written.
+    """
+    worst = int(ExitCode.OK)
+    with ExitStack() as stack:
+        lines = lines_of(stack.enter_context(request_lines(call.file)))
+        write = stack.enter_context(writer(call.output))
+        answers = stack.enter_context(_answered(lines, call, settings))
+        for each in answers:
+            worst = max(worst, each.exit_code)
+            if not call.quiet or call.output:
+                write(each.text)
+            if call.fail_fast and each.exit_code:
+                break
+    return worst
+
+
+@contextmanager
+def _answered(
+    lines: Iterator[Line], call: BatchCall, settings: Settings
+) -> Iterator[Iterator[Answer]]:
+    """The answers to ``lines``; whatever makes them is gone at the end."""
+    if call.jobs is None:
+        yield made_apart(_here(lines, settings))
+        return
+    with _heard(), closing(pooled(lines, settings, call.jobs)) as answers:
+        yield answers
+
+
+def _here(lines: Iterator[Line], settings: Settings) -> Iterator[Answer]:
+    for line in lines:
+        yield answer(line, settings)
+
+
+@contextmanager
+def _heard() -> Iterator[None]:
+    """Let Ctrl-C and termination end what was started, in place of this process alone."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = [
+        (signal.SIGINT, signal.signal(signal.SIGINT, signal.default_int_handler)),
+        (signal.SIGTERM, signal.signal(signal.SIGTERM, _terminated)),
+    ]
+    try:
+        yield
+    finally:
+        for number, handler in before:
+            signal.signal(number, handler)
+
+
+def _terminated(number: int, frame: FrameType | None) -> NoReturn:
+    sys.exit(128 + number)
