@@ -3,7 +3,7 @@
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from types import FrameType
@@ -11,8 +11,9 @@ from typing import NoReturn
 
 from vjp_cli.batches.answering import Answer, answer
 from vjp_cli.batches.lines import Line, lines_of
+from vjp_cli.batches.part import part
 from vjp_cli.batches.pool import pooled
-from vjp_cli.errors import ExitCode
+from vjp_cli.errors import ExitCode, InputError
 from vjp_cli.line_source import request_lines
 from vjp_cli.output import made_apart, writer
 from vjp_cli.settings import Settings
@@ -28,6 +29,7 @@ class BatchCall:
         quiet: whether standard output stays empty.
         fail_fast: whether the first line that is not ok is the last one.
         jobs: how many processes answer; None for this one.
+        resume: whether answers that are there already, of a call that was stopped, are kept.
     """
 
     file: str
@@ -35,6 +37,7 @@ class BatchCall:
     quiet: bool = False
     fail_fast: bool = False
     jobs: int | None = None
+    resume: bool = False
 
 
 def run_batch(call: BatchCall, settings: Settings) -> int:
@@ -43,18 +46,48 @@ def run_batch(call: BatchCall, settings: Settings) -> int:
     Raises:
         VjpError: the lines cannot be read, or the answers not written.
     """
+    if call.resume and call.output is None:
+        raise InputError("--resume needs a file to go on with", "-o FILE")
     worst = int(ExitCode.OK)
     with ExitStack() as stack:
         lines = lines_of(stack.enter_context(request_lines(call.file)))
-        write = stack.enter_context(writer(call.output))
-        answers = stack.enter_context(_answered(lines, call, settings))
-        for each in answers:
+        sink = stack.enter_context(_sink(call, settings))
+        for each in sink.earlier:
             worst = max(worst, each.exit_code)
-            if not call.quiet or call.output:
-                write(each.text)
+        if call.fail_fast and worst:
+            return worst
+        for each in stack.enter_context(_answered(sink.left(lines), call, settings)):
+            worst = max(worst, each.exit_code)
+            sink.write(each)
             if call.fail_fast and each.exit_code:
                 break
     return worst
+
+
+@dataclass(frozen=True)
+class _Sink:
+    """Where answers go.
+
+    Attributes:
+        write: puts one there.
+        earlier: those that are there already.
+        left: of the lines of the batch, those that have none yet.
+    """
+
+    write: Callable[[Answer], None]
+    earlier: Iterable[Answer] = ()
+    left: Callable[[Iterator[Line]], Iterator[Line]] = iter
+
+
+@contextmanager
+def _sink(call: BatchCall, settings: Settings) -> Iterator[_Sink]:
+    if call.resume and call.output is not None:
+        with part(call.output, settings) as found:
+            yield _Sink(found.write, found.earlier(), found.left)
+        return
+    with writer(call.output) as write:
+        silent = call.quiet and not call.output
+        yield _Sink(lambda answer: None if silent else write(answer.text))
 
 
 @contextmanager

@@ -163,6 +163,7 @@ def _batch(
     allow_functions: options.AllowFunctions = False,
     fail_fast: options.FailFast = False,
     jobs: options.Jobs = None,
+    resume: options.Resume = False,
     output: options.File = None,
     quiet: options.Quiet = False,
     version: options.Version = False,
@@ -182,7 +183,7 @@ def _batch(
     )
     # only this command needs msgspec, which takes a third of the time of help to import
     batch = pkgutil.resolve_name("vjp_cli.batch_call")
-    call = batch.BatchCall(file, output, quiet, fail_fast, jobs)
+    call = batch.BatchCall(file, output, quiet, fail_fast, jobs, resume)
     code: int = batch.run_batch(call, settings)
     return code
 

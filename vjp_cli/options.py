@@ -236,3 +236,12 @@ Jobs = Annotated[
         help="Answer in N processes; what goes wrong in one costs no other line.",
     ),
 ]
+Resume = Annotated[
+    bool,
+    _option(
+        RUNNING,
+        "--resume",
+        help="Keep the answers in FILE.part beside the FILE of -o; a call that was stopped goes on "
+        "with them.",
+    ),
+]

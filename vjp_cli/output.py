@@ -71,24 +71,46 @@ def writer(path: str | None = None) -> Iterator[Callable[[str], None]]:
         yield _write_stdout
         return
     with ExitStack() as stack:
-        with _worded(path):
+        with worded(path):
             file = stack.enter_context(_opened(path))
 
         def write(text: str) -> None:
-            with _worded(path):
-                _write_all(file, text.encode())
+            with worded(path):
+                write_all(file, text.encode())
 
         yield write
-        with _worded(path):
+        with worded(path):
             stack.close()
 
 
 @contextmanager
-def _worded(path: str) -> Iterator[None]:
+def worded(path: str) -> Iterator[None]:
+    """Say of an error of the system that ``path`` could not be written.
+
+    Raises:
+        OutputError: there was one.
+    """
     try:
         yield
     except (OSError, ValueError) as error:
         raise OutputError(f"cannot write '{shorten(path)}': {_reason(error)}") from error
+
+
+def finished(beside: Path, target: Path) -> None:
+    """Put what was written beside in the place of ``target``, with its rights."""
+    if target.exists():
+        shutil.copymode(target, beside)
+    beside.replace(target)
+
+
+def check_replaceable(target: Path) -> None:
+    """Refuse a file that its owner made read-only.
+
+    Raises:
+        PermissionError: it is.
+    """
+    if target.exists() and not os.access(target, os.W_OK):
+        raise PermissionError(None, "it is read-only")
 
 
 def _opened(path: str) -> AbstractContextManager[IO[bytes]]:
@@ -101,15 +123,12 @@ def _opened(path: str) -> AbstractContextManager[IO[bytes]]:
 
 @contextmanager
 def _replacing(target: Path) -> Iterator[IO[bytes]]:
-    if target.exists() and not os.access(target, os.W_OK):
-        raise PermissionError(None, "it is read-only")
+    check_replaceable(target)
     beside = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:
         with beside.open("xb", buffering=0) as file:
             yield file
-        if target.exists():
-            shutil.copymode(target, beside)
-        beside.replace(target)
+        finished(beside, target)
     finally:
         beside.unlink(missing_ok=True)
 
@@ -121,14 +140,15 @@ def _write_stdout(text: str) -> None:
     data = text.encode(stream.encoding, stream.errors or "strict")
     try:
         stream.flush()
-        _write_all(stream.buffer, data)
+        write_all(stream.buffer, data)
         stream.flush()
     except OSError as error:
         _abandon(stream)
         raise OutputError(f"cannot write the output: {_reason(error)}") from error
 
 
-def _write_all(stream: IO[bytes], data: bytes) -> None:
+def write_all(stream: IO[bytes], data: bytes) -> None:
+    """Write ``data`` to an unbuffered stream, to the last byte."""
     left = memoryview(data)
     # an unbuffered stream may take a part only, and says so in its answer alone
     while left:

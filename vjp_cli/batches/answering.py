@@ -5,13 +5,15 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+import msgspec
+
 from vjp_cli.batches.lines import Line
-from vjp_cli.errors import InputError, LimitError
+from vjp_cli.errors import InputError, LimitError, shorten
 from vjp_cli.failures import ERROR_SCHEMA, document, known
 from vjp_cli.lazy import inspection, torch
 from vjp_cli.render import View
 from vjp_cli.render import json as report_json
-from vjp_cli.report import Report
+from vjp_cli.report import Report, Verdict
 from vjp_cli.requests import Id, decode, id_of, request_of
 from vjp_cli.settings import LIMITS, Settings
 
@@ -34,6 +36,19 @@ class Answer:
     text: str
     exit_code: int
     verdict: str
+
+
+class _Error(msgspec.Struct):
+    exit_code: int
+
+
+class _Recorded(msgspec.Struct):
+    """What is read back of an answer."""
+
+    line: int
+    exit_code: int = 0
+    verdict: str = ""
+    error: _Error | None = None
 
 
 @cache
@@ -70,6 +85,26 @@ def answer(line: Line, settings: Settings) -> Answer:
     body = report_json.document(report, View(max_entries=settings.max_entries))
     text = _written(line.number, id_of(decoded), body)
     return Answer(line.number, text, report.exit_code, report.verdict.value)
+
+
+def recorded(text: bytes) -> Answer:
+    """An answer as it was written.
+
+    Raises:
+        InputError: it is none.
+    """
+    try:
+        found = msgspec.json.decode(text, type=_Recorded)
+        return Answer(
+            found.line,
+            text.decode(),
+            found.exit_code if found.error is None else found.error.exit_code,
+            ERROR if found.error is not None else Verdict(found.verdict).value,
+        )
+    except (msgspec.DecodeError, ValueError):
+        raise InputError(
+            f"not an answer of a batch: {shorten(text.decode(errors='replace'))}"
+        ) from None
 
 
 def refused(line: Line, error: Exception) -> Answer:
