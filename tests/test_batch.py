@@ -170,7 +170,8 @@ def test_the_file_has_what_stdout_would_have(asked: Asked, tmp_path: Path) -> No
     target.write_text("old")
     expected = run("batch", str(source)).stdout
     for quiet in ([], ["-q"]):
-        assert run("batch", str(source), "-o", str(target), *quiet) == Result(0, "", "")
+        said = "" if quiet else "vjp: 2 lines: 2 ok\n"
+        assert run("batch", str(source), "-o", str(target), *quiet) == Result(0, "", said)
         assert target.read_text() == expected
     assert sorted(os.listdir(tmp_path)) == ["in.jsonl", "out.jsonl"]
 
@@ -191,7 +192,7 @@ def test_an_unfinished_batch_leaves_the_old_file(
 
 
 def test_a_device_is_written_straight(asked: Asked) -> None:
-    assert run("batch", "-", "-o", os.devnull, stdin=lines(GOOD)) == Result(0, "", "")
+    assert run("batch", "-", "-q", "-o", os.devnull, stdin=lines(GOOD)) == Result(0, "", "")
     assert stat.S_ISCHR(os.stat(os.devnull).st_mode)
 
 

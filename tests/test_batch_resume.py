@@ -34,7 +34,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
 
 
 def resumed(*more: str) -> Result:
-    return run("batch", "in", "-o", "out", "--resume", *more)
+    return run("batch", "in", "-q", "-o", "out", "--resume", *more)
 
 
 def stopped(monkeypatch: pytest.MonkeyPatch, after: int) -> None:
@@ -159,7 +159,7 @@ def test_a_killed_run_gives_the_same_file_in_the_end(tmp_path: Path) -> None:
             end(process.pid)
             process.wait()
         assert not Path("out").exists()
-    assert run("batch", *options) == Result(whole.exit_code, "", "")
+    assert run("batch", *options, "-q") == Result(whole.exit_code, "", "")
     assert Path("out").read_text() == whole.stdout
 
 

@@ -10,12 +10,14 @@ from types import FrameType
 from typing import NoReturn
 
 from vjp_cli.batches.answering import Answer, answer
+from vjp_cli.batches.junit import junit
 from vjp_cli.batches.lines import Line, lines_of
 from vjp_cli.batches.part import part
 from vjp_cli.batches.pool import pooled
+from vjp_cli.batches.tally import Progress, Tally
 from vjp_cli.errors import ExitCode, InputError
 from vjp_cli.line_source import request_lines
-from vjp_cli.output import made_apart, writer
+from vjp_cli.output import made_apart, progress_wanted, say, writer
 from vjp_cli.settings import Settings
 
 
@@ -30,6 +32,7 @@ class BatchCall:
         fail_fast: whether the first line that is not ok is the last one.
         jobs: how many processes answer; None for this one.
         resume: whether answers that are there already, of a call that was stopped, are kept.
+        junit: a file for the outcome as a test run.
     """
 
     file: str
@@ -38,6 +41,7 @@ class BatchCall:
     fail_fast: bool = False
     jobs: int | None = None
     resume: bool = False
+    junit: str | None = None
 
 
 def run_batch(call: BatchCall, settings: Settings) -> int:
@@ -48,20 +52,47 @@ def run_batch(call: BatchCall, settings: Settings) -> int:
     """
     if call.resume and call.output is None:
         raise InputError("--resume needs a file to go on with", "-o FILE")
-    worst = int(ExitCode.OK)
+    worst, tally = int(ExitCode.OK), Tally()
     with ExitStack() as stack:
         lines = lines_of(stack.enter_context(request_lines(call.file)))
+        told = stack.enter_context(_told(call, tally))
         sink = stack.enter_context(_sink(call, settings))
         for each in sink.earlier:
             worst = max(worst, each.exit_code)
-        if call.fail_fast and worst:
-            return worst
-        for each in stack.enter_context(_answered(sink.left(lines), call, settings)):
+            told(each)
+        answers = stack.enter_context(_answered(sink.left(lines), call, settings))
+        # a call that was stopped may have gone on after a line that is not ok
+        for each in () if call.fail_fast and worst else answers:
             worst = max(worst, each.exit_code)
             sink.write(each)
-            if call.fail_fast and each.exit_code:
+            told(each)
+            if call.fail_fast and worst:
                 break
+    if tally.total and not call.quiet:
+        say(f"vjp: {tally}\n")
     return worst
+
+
+@contextmanager
+def _told(call: BatchCall, tally: Tally) -> Iterator[Callable[[Answer], None]]:
+    """What is told of each answer besides the answer."""
+    progress = Progress(say) if progress_wanted(call.output, call.quiet) else None
+    with ExitStack() as stack:
+        case = None
+        if call.junit is not None:
+            write = stack.enter_context(writer(call.junit))
+            case = stack.enter_context(junit(write, call.file))
+        if progress is not None:
+            stack.callback(progress.erase)
+
+        def tell(answer: Answer) -> None:
+            tally.add(answer)
+            if case is not None:
+                case(answer)
+            if progress is not None:
+                progress.show(tally)
+
+        yield tell
 
 
 @dataclass(frozen=True)

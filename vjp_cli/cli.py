@@ -164,6 +164,7 @@ def _batch(
     fail_fast: options.FailFast = False,
     jobs: options.Jobs = None,
     resume: options.Resume = False,
+    junit: options.Junit = None,
     output: options.File = None,
     quiet: options.Quiet = False,
     version: options.Version = False,
@@ -183,7 +184,7 @@ def _batch(
     )
     # only this command needs msgspec, which takes a third of the time of help to import
     batch = pkgutil.resolve_name("vjp_cli.batch_call")
-    call = batch.BatchCall(file, output, quiet, fail_fast, jobs, resume)
+    call = batch.BatchCall(file, output, quiet, fail_fast, jobs, resume, junit)
     code: int = batch.run_batch(call, settings)
     return code
 

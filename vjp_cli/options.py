@@ -245,3 +245,7 @@ Resume = Annotated[
         "with them.",
     ),
 ]
+Junit = Annotated[
+    str | None,
+    _option(OUTPUT, metavar="FILE", help="Also write the outcome as a test run, in JUnit's XML."),
+]

@@ -167,11 +167,7 @@ def _reason(error: Exception) -> str:
 
 def write_error(error: VjpError, as_json: bool = False) -> None:
     """Say what is wrong on standard error: a line, its place and a hint, or one JSON object."""
-    if sys.stderr is None:
-        return
-    with suppress(OSError):
-        sys.stderr.write(_error_json(error) if as_json else _error_text(error))
-        sys.stderr.flush()
+    say(_error_json(error) if as_json else _error_text(error))
 
 
 def _error_text(error: VjpError) -> str:
@@ -185,6 +181,21 @@ def _error_text(error: VjpError) -> str:
 
 def _error_json(error: VjpError) -> str:
     return json.dumps({"schema": ERROR_SCHEMA, "ok": False, "error": document(error)}) + "\n"
+
+
+def say(text: str) -> None:
+    """Show ``text`` on standard error; nothing depends on whether that is there."""
+    if sys.stderr is not None:
+        with suppress(OSError):
+            sys.stderr.write(text)
+            sys.stderr.flush()
+
+
+def progress_wanted(path: str | None, quiet: bool) -> bool:
+    """Whether a line on the terminal may say how far it is, and disturbs no output there."""
+    if sys.stderr is None or not sys.stderr.isatty() or quiet:
+        return False
+    return path not in (None, "-") or not _on_terminal()
 
 
 def colored(choice: Color, path: str | None) -> bool:

@@ -15,6 +15,7 @@ from vjp_cli.render import View
 from vjp_cli.render import json as report_json
 from vjp_cli.report import Report, Verdict
 from vjp_cli.requests import Id, decode, id_of, request_of
+from vjp_cli.schema.error import Explanation
 from vjp_cli.settings import LIMITS, Settings
 
 ERROR = "error"
@@ -38,17 +39,13 @@ class Answer:
     verdict: str
 
 
-class _Error(msgspec.Struct):
-    exit_code: int
-
-
 class _Recorded(msgspec.Struct):
     """What is read back of an answer."""
 
     line: int
     exit_code: int = 0
     verdict: str = ""
-    error: _Error | None = None
+    error: Explanation | None = None
 
 
 @cache
@@ -98,7 +95,7 @@ def recorded(text: bytes) -> Answer:
         return Answer(
             found.line,
             text.decode(),
-            found.exit_code if found.error is None else found.error.exit_code,
+            found.exit_code if found.error is None else int(found.error.exit_code),
             ERROR if found.error is not None else Verdict(found.verdict).value,
         )
     except (msgspec.DecodeError, ValueError):
