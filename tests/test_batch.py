@@ -98,7 +98,7 @@ def test_the_worst_line_decides(
         return replace(REPORT, exit_code=left.pop(0))
 
     monkeypatch.setattr(cli.inspection, "inspect", inspect)
-    answers, code = batched(lines(*[GOOD] * len(codes)))
+    answers, code = batched(lines(*[GOOD | {"inputs": {"x": k}} for k in range(len(codes))]))
     assert [answer["exit_code"] for answer in answers] == list(codes)
     assert code == worst
 
@@ -145,7 +145,7 @@ def test_a_bug_is_the_answer_of_its_line(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_answers_are_made_when_they_are_asked_for(asked: Asked) -> None:
     source = batch_lines.lines_of(BytesIO(lines(GOOD, GOOD).encode()))
-    found = (answering.answer(line, Settings()) for line in source)
+    found = map(answering.Answerer(Settings()), source)
     assert next(found).line == 1
     assert len(asked) == 1
 

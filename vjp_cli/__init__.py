@@ -26,8 +26,8 @@ def __getattr__(name: str) -> Any:
     The command line imports this package on every call, and needs none of them.
     """
     if name == "__version__":
-        # reading the metadata takes 0.05 s
-        return metadata.version("vjp-cli")
+        # reading the metadata takes 0.05 s, and is done once
+        return globals().setdefault(name, metadata.version("vjp-cli"))
     if name in _HOMES:
         return pkgutil.resolve_name(f"{_HOMES[name]}:{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

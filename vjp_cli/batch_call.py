@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import NoReturn
 
-from vjp_cli.batches.answering import Answer, answer
+from vjp_cli.batches.answering import Answer, Answerer
 from vjp_cli.batches.junit import junit
 from vjp_cli.batches.lines import Line, lines_of
 from vjp_cli.batches.part import part
@@ -127,15 +127,10 @@ def _answered(
 ) -> Iterator[Iterator[Answer]]:
     """The answers to ``lines``; whatever makes them is gone at the end."""
     if call.jobs is None:
-        yield made_apart(_here(lines, settings))
+        yield made_apart(map(Answerer(settings), lines))
         return
     with _heard(), closing(pooled(lines, settings, call.jobs)) as answers:
         yield answers
-
-
-def _here(lines: Iterator[Line], settings: Settings) -> Iterator[Answer]:
-    for line in lines:
-        yield answer(line, settings)
 
 
 @contextmanager

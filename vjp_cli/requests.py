@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import lru_cache
 from typing import Annotated, Any
 from unicodedata import normalize
 
@@ -65,6 +66,8 @@ class RequestLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ] = None
 
 
+# a batch often has one expression at many points
+_parsed = lru_cache(256)(parse)
 _KEYS = tuple(field.name for field in msgspec.structs.fields(RequestLine))
 
 
@@ -131,7 +134,7 @@ def _subject(line: RequestLine, base: Settings) -> Subject:
         raise InputError("there is an expression and a function", "leave one out")
     if line.expression is None:
         raise InputError("there is no expression", 'for example {"expression": "x**2", …}')
-    return parse(line.expression)
+    return _parsed(line.expression)
 
 
 def _typed(decoded: Any) -> RequestLine:

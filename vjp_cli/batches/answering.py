@@ -1,6 +1,8 @@
 """One request line in, one answer line out; whatever is wrong with a line is its answer."""
 
 import json
+import time
+from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -10,6 +12,7 @@ import msgspec
 from vjp_cli.batches.lines import Line
 from vjp_cli.errors import InputError, LimitError, shorten
 from vjp_cli.failures import ERROR_SCHEMA, document, known
+from vjp_cli.kept import Kept
 from vjp_cli.lazy import inspection, torch
 from vjp_cli.render import View
 from vjp_cli.render import json as report_json
@@ -20,6 +23,11 @@ from vjp_cli.settings import LIMITS, Settings
 
 ERROR = "error"
 """What stands in the place of a verdict where there is no report."""
+
+
+# of an answer about as long as its question: some ten million characters at most
+_MOST_KEPT = 512
+_LONGEST_KEPT = 20_000
 
 
 @dataclass(frozen=True)
@@ -59,29 +67,71 @@ def get_ready() -> None:
     _ = inspection.inspect
 
 
-def answer(line: Line, settings: Settings) -> Answer:
-    """The answer to ``line``.
+@dataclass(frozen=True)
+class _Body:
+    """A report, as it is written, without the line that asked for it.
+
+    Attributes:
+        hurried: whether it might have been another one with more time.
+    """
+
+    text: str
+    exit_code: int
+    verdict: str
+    hurried: bool
+
+
+class Answerer:
+    """Answers request lines; those that ask the same are answered once.
 
     Args:
-        line: a request.
         settings: the choices for lines that make none of their own.
     """
-    decoded: Any = None
-    try:
-        if line.text is None or len(line.text.decode(errors="replace")) > LIMITS.line_characters:
-            raise LimitError(
-                f"the line has more than {LIMITS.line_characters:,} characters",
-                "put large values in a file, and inspect it on its own",
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._kept: Kept[_Body] = Kept(_MOST_KEPT)
+
+    def __call__(self, line: Line) -> Answer:
+        """The answer to ``line``."""
+        decoded: Any = None
+        try:
+            decoded = decode(_checked(line.text))
+            body = self._kept.get(
+                _question(decoded), lambda: self._reported(decoded), lambda body: not body.hurried
             )
-        decoded = decode(line.text)
-        request, chosen = request_of(decoded, settings)
+        except Exception as error:
+            return _refused(line.number, id_of(decoded), error)
+        text = _echoed(line.number, id_of(decoded), body.text)
+        return Answer(line.number, text, body.exit_code, body.verdict)
+
+    def _reported(self, decoded: Any) -> _Body:
+        start = time.monotonic()
+        request, settings = request_of(decoded, self._settings)
         get_ready()
-        report: Report = inspection.inspect(request, chosen)
-    except Exception as error:
-        return _refused(line.number, id_of(decoded), error)
-    body = report_json.document(report, View(max_entries=settings.max_entries))
-    text = _written(line.number, id_of(decoded), body)
-    return Answer(line.number, text, report.exit_code, report.verdict.value)
+        report: Report = inspection.inspect(request, settings)
+        found = report_json.document(report, View(max_entries=settings.max_entries))
+        hurried = time.monotonic() - start > settings.timeout / 2
+        return _Body(_written(found), report.exit_code, report.verdict.value, hurried)
+
+
+def _checked(text: bytes | None) -> bytes:
+    if text is None or len(text.decode(errors="replace")) > LIMITS.line_characters:
+        raise LimitError(
+            f"the line has more than {LIMITS.line_characters:,} characters",
+            "put large values in a file, and inspect it on its own",
+        )
+    return text
+
+
+def _question(decoded: Any) -> Hashable | None:
+    """What the answer depends on; None where it may depend on more, as on a function's file."""
+    if not isinstance(decoded, dict) or decoded.get("function") or decoded.get("against"):
+        return None
+    asked = {key: value for key, value in decoded.items() if key != "id"}
+    words = msgspec.json.encode(asked, order="deterministic")
+    # an id of another type is refused
+    return (type(decoded.get("id")), words) if len(words) <= _LONGEST_KEPT else None
 
 
 def recorded(text: bytes) -> Answer:
@@ -115,11 +165,15 @@ def refused(line: Line, error: Exception) -> Answer:
 
 def _refused(number: int, identity: Id, error: Exception) -> Answer:
     worded = known(error)
-    body = {"schema": ERROR_SCHEMA, "ok": False, "error": document(worded)}
-    return Answer(number, _written(number, identity, body), int(worded.exit_code), ERROR)
+    body = _written({"schema": ERROR_SCHEMA, "ok": False, "error": document(worded)})
+    return Answer(number, _echoed(number, identity, body), int(worded.exit_code), ERROR)
 
 
-def _written(number: int, identity: Id, body: dict[str, Any]) -> str:
-    """``body`` as one line of JSON, with ``id`` and ``line`` before it."""
-    echoed = {"id": identity, "line": number}
-    return json.dumps(echoed | body, allow_nan=False, separators=(",", ":")) + "\n"
+def _written(values: dict[str, Any]) -> str:
+    """``values`` as JSON in one line."""
+    return json.dumps(values, allow_nan=False, separators=(",", ":"))
+
+
+def _echoed(number: int, identity: Id, body: str) -> str:
+    """The answer whose JSON is ``body``, with ``id`` and ``line`` before the rest of it."""
+    return f"{_written({'id': identity, 'line': number})[:-1]},{body[1:]}\n"

@@ -11,9 +11,8 @@ import signal
 import sys
 from typing import BinaryIO
 
-from vjp_cli.batches.answering import answer
+from vjp_cli.batches.answering import Answerer
 from vjp_cli.batches.lines import Line
-from vjp_cli.settings import Settings
 
 # as Linux numbers it: the signal that a process gets when its parent is gone
 _PR_SET_PDEATHSIG = 1
@@ -31,16 +30,16 @@ def main(parent: int) -> None:
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGPIPE})
     lines, answers = _own_streams()
-    settings = pickle.load(lines)
+    answer = Answerer(pickle.load(lines))
     # the first one loads what none should have to wait for
-    answer(_FIRST, Settings())
+    answer(_FIRST)
     _send(True, answers)
     while True:
         try:
             line = pickle.load(lines)
         except EOFError:
             return
-        _send(answer(line, settings), answers)
+        _send(answer(line), answers)
 
 
 def _die_with(parent: int) -> None:

@@ -1,14 +1,20 @@
 """The exact side in words: formulas and structure for the report."""
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from typing import Any
 
+from vjp_cli.exact.derivatives import ExactSide, Matrix
 from vjp_cli.exact.side import ExactAnswer
+from vjp_cli.kept import Kept
 from vjp_cli.lazy import numpy
-from vjp_cli.report import Array, Judged, Structure, Symbolic, Truth, TruthKind
+from vjp_cli.report import Array, FormulaGroup, Judged, Structure, Symbolic, Truth, TruthKind
+from vjp_cli.tracing.fingerprint import fingerprint
 from vjp_cli.tracing.formulas import FormulaWriter
 from vjp_cli.tracing.pattern import structure
 
+_Formulas = tuple[tuple[FormulaGroup, ...], dict[str, tuple[FormulaGroup, ...]]]
+# a batch asks for the same formulas at many points
+_WRITTEN: Kept[_Formulas] = Kept(512)
 _ZERO = Truth(TruthKind.VALUE, "0")
 
 
@@ -17,9 +23,37 @@ def symbolic_of(answer: ExactAnswer, output: str, vjp: Mapping[str, Array[Any]] 
     side = answer.side
     if side is None or answer.is_complex:
         return Symbolic(vjp=vjp)
-    traced = side.traced
-    # reading templates computes nothing new, so it may run past the deadline
-    writer = FormulaWriter(output)
+    matrices = {name: m for name, m in side.jacobian.items() if m.node is not None}
+    # at a tie the formula of the branch that was taken is not the derivative
+    chosen = {
+        name: [k for k, c in enumerate(matrix.columns.tolist()) if c not in side.doubts[name]]
+        for name, matrix in matrices.items()
+    }
+    values, jacobian = _WRITTEN.get(
+        _question(side, matrices, chosen, output),
+        # reading templates computes nothing new, so it may run past the deadline
+        lambda: _written(side, matrices, chosen, output),
+    )
+    return Symbolic(values, jacobian, vjp)
+
+
+def _question(
+    side: ExactSide, matrices: Mapping[str, Matrix], chosen: Mapping[str, list[int]], output: str
+) -> Hashable | None:
+    """What the formulas depend on; None where they are not worth keeping."""
+    found = fingerprint([side.traced.output, *[m.node for m in matrices.values() if m.node]])
+    places = [
+        (name, matrix.rows.tobytes(), matrix.columns.tobytes(), tuple(chosen[name]))
+        for name, matrix in matrices.items()
+    ]
+    shapes = tuple(leaf.shape for leaf in side.traced.leaves.values())
+    return None if found is None else (output, found, tuple(places), shapes)
+
+
+def _written(
+    side: ExactSide, matrices: Mapping[str, Matrix], chosen: Mapping[str, list[int]], output: str
+) -> _Formulas:
+    traced, writer = side.traced, FormulaWriter(output)
     values = writer.values(traced.output)
     jacobian = {
         name: writer.jacobian(
@@ -27,13 +61,12 @@ def symbolic_of(answer: ExactAnswer, output: str, vjp: Mapping[str, Array[Any]] 
             (matrix.rows, matrix.columns),
             (traced.output.shape, traced.leaves[name].shape),
             name,
-            # at a tie the formula of the branch that was taken is not the derivative
-            [k for k, c in enumerate(matrix.columns.tolist()) if c not in side.doubts[name]],
+            chosen[name],
         )
-        for name, matrix in side.jacobian.items()
+        for name, matrix in matrices.items()
         if matrix.node is not None
     }
-    return Symbolic(values, jacobian, vjp)
+    return values, jacobian
 
 
 def structures_of(

@@ -135,16 +135,22 @@ def _combined(tape: Tape, node: Node, arrived: _Arrivals) -> Entries:
     """The arrivals with equal (row, position) added up, in the order of row and position."""
     rows = numpy.concatenate(arrived.rows)
     positions = numpy.concatenate(arrived.positions)
-    keys, group = numpy.unique(rows * node.size + positions, return_inverse=True)
+    places = rows * node.size + positions
+    if len(arrived.values) == 1 and _increasing(places):
+        return Entries(rows, positions, arrived.values[0])
+    keys, group = numpy.unique(places, return_inverse=True)
     if len(keys) == len(rows):
         order = numpy.argsort(group)
-        if len(arrived.values) == 1 and (order == numpy.arange(len(order))).all():
-            return Entries(rows, positions, arrived.values[0])
         values = tape.move(arrived.values, order + 1, (len(order),), node.dtype)
         return Entries(rows[order], positions[order], values)
     index = ragged(group, len(keys))
     values = tape.sum(arrived.values, index, (len(keys),), node.dtype)
     return Entries(keys // node.size, keys % node.size, values)
+
+
+def _increasing(numbers: Index) -> bool:
+    """Whether they are sorted and all different, which they nearly always are."""
+    return bool((numbers[1:] > numbers[:-1]).all())
 
 
 def ragged(group: Index, count: int) -> Index:
@@ -161,8 +167,10 @@ def _through_elementwise(
     tape: Tape, node: Node, entries: Entries, arrivals: dict[Node, _Arrivals]
 ) -> None:
     assert node.formula is not None
-    elements, back = numpy.unique(entries.positions, return_inverse=True)
-    here = numpy.arange(len(back))
+    here = numpy.arange(len(entries.positions))
+    elements, back = entries.positions, here
+    if not _increasing(elements):
+        elements, back = numpy.unique(elements, return_inverse=True)
     for k in node.formula.used:
         parent = node.parents[k]
         if not parent.active:
