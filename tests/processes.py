@@ -64,12 +64,14 @@ def end(process: int) -> None:
 
 
 @contextmanager
-def started(*arguments: str, cwd: Path | None = None) -> Iterator[subprocess.Popen[bytes]]:
+def started(
+    *arguments: str, cwd: Path | None = None, output: int = subprocess.PIPE
+) -> Iterator[subprocess.Popen[bytes]]:
     """`vjp batch ARGUMENTS`, ended at the end of the test whatever happens."""
     process = subprocess.Popen(
         [sys.executable, "-m", "vjp_cli", "batch", *arguments],
         stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
+        stdout=output,
         stderr=subprocess.PIPE,
         cwd=cwd,
         env={**os.environ, "PYTHONWARNINGS": "ignore"},

@@ -1,9 +1,10 @@
 """Several processes answer one batch: in order, and whatever happens to one of them."""
 
 import json
+import os
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from io import BytesIO
 from pathlib import Path
@@ -15,7 +16,7 @@ from tests.batches import GOOD, lines
 from tests.helpers import refused, run, run_process
 from tests.processes import FUNCTIONS, alive, children, end, feed, line_of, started, wait_for
 from vjp_cli.batches import pool
-from vjp_cli.batches.in_order import in_order
+from vjp_cli.batches.in_order import gathered, in_order
 from vjp_cli.batches.lines import lines_of
 from vjp_cli.settings import Settings
 
@@ -116,6 +117,15 @@ def test_no_process_stays_behind(number: int, code: int) -> None:
         assert not Path("out").exists()
 
 
+def test_a_full_device_is_5() -> None:
+    Path("in").write_text(lines(*[GOOD] * 50))
+    with started("in", "--jobs", "2", output=os.open("/dev/full", os.O_WRONLY)) as process:
+        assert process.stderr is not None
+        said = process.stderr.read().decode()
+        assert said == "vjp: error: cannot write the output: No space left on device\n"
+        assert process.wait(60) == 5
+
+
 def test_fail_fast_does_not_wait_for_the_end_of_its_input() -> None:
     with started("-", "--jobs", "1", "--fail-fast") as process:
         feed(process, lines(GOOD, {}, GOOD))
@@ -133,17 +143,35 @@ def test_only_so_many_items_are_under_way() -> None:
             read.append(number)
             yield number
 
-    def submit(number: int) -> Future[int]:
+    def start(number: int) -> Callable[[], int]:
         futures.append(Future())
-        return futures[-1]
+        return futures[-1].result
 
-    results = in_order(items(), submit, 4)
+    results = in_order(items(), start, 4)
     threading.Timer(0.5, lambda: futures[0].set_result(0)).start()
     assert next(results) == 0
     wait_for(lambda: len(futures) >= 5)
     # one may be in the hands of the one that asks, four wait, one is being put
     assert len(read) <= 6
-    results.close()  # type: ignore[attr-defined]
+    results.close()
+
+
+def test_items_are_gathered_without_waiting() -> None:
+    asked = threading.Event()
+
+    def items() -> Iterator[int]:
+        yield 1
+        assert asked.wait(60)
+        yield from range(2, 8)
+
+    lists = gathered(items(), 3)
+    # it does not wait for the second one, which comes only after the first was taken
+    assert next(lists) == [1]
+    asked.set()
+    rest = list(lists)
+    assert [number for each in rest for number in each] == [2, 3, 4, 5, 6, 7]
+    assert max(map(len, rest)) <= 3
+    assert list(gathered(iter(()), 3)) == []
 
 
 def test_what_reading_raises_comes_in_its_place() -> None:
@@ -152,7 +180,7 @@ def test_what_reading_raises_comes_in_its_place() -> None:
         raise OSError("the disk is gone")
 
     with ThreadPoolExecutor(1) as threads:
-        results = in_order(items(), lambda number: threads.submit(lambda: -number), 4)
+        results = in_order(items(), lambda number: threads.submit(lambda: -number).result, 4)
         assert next(results) == -1
         with pytest.raises(OSError, match="the disk is gone"):
             next(results)

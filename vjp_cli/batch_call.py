@@ -10,6 +10,7 @@ from types import FrameType
 from typing import NoReturn
 
 from vjp_cli.batches.answering import Answer, Answerer
+from vjp_cli.batches.cluster import clustered
 from vjp_cli.batches.junit import junit
 from vjp_cli.batches.lines import Line, lines_of
 from vjp_cli.batches.part import part
@@ -33,6 +34,7 @@ class BatchCall:
         jobs: how many processes answer; None for this one.
         resume: whether answers that are there already, of a call that was stopped, are kept.
         junit: a file for the outcome as a test run.
+        scheduler: the address of the Dask scheduler whose workers answer; None for this machine.
     """
 
     file: str
@@ -42,6 +44,7 @@ class BatchCall:
     jobs: int | None = None
     resume: bool = False
     junit: str | None = None
+    scheduler: str | None = None
 
 
 def run_batch(call: BatchCall, settings: Settings) -> int:
@@ -52,6 +55,8 @@ def run_batch(call: BatchCall, settings: Settings) -> int:
     """
     if call.resume and call.output is None:
         raise InputError("--resume needs a file to go on with", "-o FILE")
+    if call.scheduler is not None and call.jobs is not None:
+        raise InputError("--jobs is for this machine, --scheduler for others", "leave one out")
     worst, tally = int(ExitCode.OK), Tally()
     with ExitStack() as stack:
         lines = lines_of(stack.enter_context(request_lines(call.file)))
@@ -126,10 +131,14 @@ def _answered(
     lines: Iterator[Line], call: BatchCall, settings: Settings
 ) -> Iterator[Iterator[Answer]]:
     """The answers to ``lines``; whatever makes them is gone at the end."""
-    if call.jobs is None:
+    if call.jobs is None and call.scheduler is None:
         yield made_apart(map(Answerer(settings), lines))
         return
-    with _heard(), closing(pooled(lines, settings, call.jobs)) as answers:
+    if call.scheduler is None:
+        elsewhere = pooled(lines, settings, call.jobs or 1)
+    else:
+        elsewhere = clustered(lines, settings, call.scheduler)
+    with _heard(), closing(elsewhere) as answers:
         yield answers
 
 

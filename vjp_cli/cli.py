@@ -12,7 +12,7 @@ from typing import NoReturn
 
 import typer
 
-from vjp_cli import examples, lookups, options, positional
+from vjp_cli import batch_options, examples, lookups, options, positional
 from vjp_cli.arguments import wants_json
 from vjp_cli.asked import with_weights
 from vjp_cli.choices import (
@@ -161,10 +161,11 @@ def _batch(
     timeout: options.Timeout = _DEFAULTS.timeout,
     seed: options.Seed = _DEFAULTS.seed,
     allow_functions: options.AllowFunctions = False,
-    fail_fast: options.FailFast = False,
-    jobs: options.Jobs = None,
-    resume: options.Resume = False,
-    junit: options.Junit = None,
+    fail_fast: batch_options.FailFast = False,
+    jobs: batch_options.Jobs = None,
+    resume: batch_options.Resume = False,
+    junit: batch_options.Junit = None,
+    scheduler: batch_options.Scheduler = None,
     output: options.File = None,
     quiet: options.Quiet = False,
     version: options.Version = False,
@@ -184,7 +185,7 @@ def _batch(
     )
     # only this command needs msgspec, which takes a third of the time of help to import
     batch = pkgutil.resolve_name("vjp_cli.batch_call")
-    call = batch.BatchCall(file, output, quiet, fail_fast, jobs, resume, junit)
+    call = batch.BatchCall(file, output, quiet, fail_fast, jobs, resume, junit, scheduler)
     code: int = batch.run_batch(call, settings)
     return code
 

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     import sympy
     import torch
 
+    # only where the extra is installed
+    distributed: Any
     # typed, it would tie every module that imports this one into one circle
     inspection: Any
 else:
@@ -47,7 +49,8 @@ else:
     numpy = _LazyModule("numpy")
     flint = _LazyModule("flint")
     metadata = _LazyModule("importlib.metadata")
+    distributed = _LazyModule("distributed")
     # our own pipeline: a hundred modules, of which help and refusals need none
     inspection = _LazyModule("vjp_cli.inspection")
 
-__all__ = ["flint", "inspection", "metadata", "numpy", "sympy", "torch"]
+__all__ = ["distributed", "flint", "inspection", "metadata", "numpy", "sympy", "torch"]

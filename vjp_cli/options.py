@@ -10,11 +10,12 @@ import typer
 
 import vjp_cli
 from vjp_cli.output import write_text
-from vjp_cli.plain import JUDGEMENT, OUTPUT, PROBLEM, RUNNING, SHOWN
+from vjp_cli.plain import JUDGEMENT, OUTPUT, PROBLEM, SHOWN
 from vjp_cli.settings import Check, Color, Format, Language, Layout
 
 
-def _option(panel: str, *names: str, help: str, **more: Any) -> Any:
+def option(panel: str, *names: str, help: str, **more: Any) -> Any:
+    """An option under a heading of the help."""
     return typer.Option(*names, help=help, rich_help_panel=panel, **more)
 
 
@@ -26,7 +27,7 @@ def _answer(name: str, letter: str, help: str, text: Callable[[typer.Context], s
             write_text(text(context) + "\n")
             raise typer.Exit
 
-    return _option(
+    return option(
         OUTPUT, name, letter, help=help, is_eager=True, expose_value=False, callback=write
     )
 
@@ -42,7 +43,7 @@ Version = Annotated[
 ]
 Function = Annotated[
     str | None,
-    _option(
+    option(
         PROBLEM,
         "--function",
         "-f",
@@ -54,7 +55,7 @@ Function = Annotated[
 ]
 Against = Annotated[
     str | None,
-    _option(
+    option(
         PROBLEM,
         metavar="FILE.py:NAME",
         help="Take the truth from this function, which has the same parameters.",
@@ -62,7 +63,7 @@ Against = Annotated[
 ]
 OutputIndex = Annotated[
     int | None,
-    _option(
+    option(
         PROBLEM,
         min=0,
         metavar="K",
@@ -71,7 +72,7 @@ OutputIndex = Annotated[
 ]
 Order = Annotated[
     int,
-    _option(
+    option(
         PROBLEM,
         min=1,
         max=2,
@@ -82,7 +83,7 @@ Order = Annotated[
 _V = ("--v", "--cotangent", "--gradient")
 Cotangent = Annotated[
     list[str] | None,
-    _option(
+    option(
         PROBLEM,
         *_V,
         metavar="VALUE",
@@ -91,11 +92,11 @@ Cotangent = Annotated[
 ]
 Loss = Annotated[
     str | None,
-    _option(PROBLEM, "--loss", metavar="EXPR", help="Take v = ∂loss/∂y of this loss in y."),
+    option(PROBLEM, "--loss", metavar="EXPR", help="Take v = ∂loss/∂y of this loss in y."),
 ]
 TangentU = Annotated[
     list[str] | None,
-    _option(
+    option(
         PROBLEM,
         "--u",
         "--tangent",
@@ -104,58 +105,58 @@ TangentU = Annotated[
     ),
 ]
 Wrt = Annotated[
-    str | None, _option(PROBLEM, metavar="NAMES", help="Differentiate by these inputs only.")
+    str | None, option(PROBLEM, metavar="NAMES", help="Differentiate by these inputs only.")
 ]
 Let = Annotated[
     list[str] | None,
-    _option(
+    option(
         PROBLEM,
         metavar="NAME=VALUE",
         help="Set a variable whose option means something else, like v. Repeatable.",
     ),
 ]
 Dtype = Annotated[
-    str, _option(PROBLEM, metavar="DTYPE", help="The dtype that inputs are rounded to.")
+    str, option(PROBLEM, metavar="DTYPE", help="The dtype that inputs are rounded to.")
 ]
-Device = Annotated[str, _option(PROBLEM, metavar="DEVICE", help="Where torch computes.")]
+Device = Annotated[str, option(PROBLEM, metavar="DEVICE", help="Where torch computes.")]
 Explain = Annotated[
-    bool, _option(SHOWN, "--explain", help="Add the report in words, with its own numbers.")
+    bool, option(SHOWN, "--explain", help="Add the report in words, with its own numbers.")
 ]
-Lang = Annotated[Language | None, _option(SHOWN, help="The language of --explain; en if not said.")]
-Full = Annotated[bool, _option(SHOWN, "--full", help="Cut no table and no formula.")]
-Transposed = Annotated[Layout, _option(SHOWN, help="J[i,j] = ∂y_i/∂x_j, or its transpose.")]
+Lang = Annotated[Language | None, option(SHOWN, help="The language of --explain; en if not said.")]
+Full = Annotated[bool, option(SHOWN, "--full", help="Cut no table and no formula.")]
+Transposed = Annotated[Layout, option(SHOWN, help="J[i,j] = ∂y_i/∂x_j, or its transpose.")]
 Chain = Annotated[
     bool,
-    _option(SHOWN, "--chain", help="Show the chain rule step by step, from the output back."),
+    option(SHOWN, "--chain", help="Show the chain rule step by step, from the output back."),
 ]
 Shares = Annotated[
     bool,
-    _option(
+    option(
         SHOWN,
         "--contributions",
         help="Show what each output adds to the gradient, v_i·J_ij, and its share.",
     ),
 ]
-NoJacobian = Annotated[bool, _option(SHOWN, "--no-jacobian", help="Do not build J.")]
+NoJacobian = Annotated[bool, option(SHOWN, "--no-jacobian", help="Do not build J.")]
 MaxEntries = Annotated[
-    int, _option(SHOWN, min=0, metavar="N", help="Nest J in JSON up to N entries.")
+    int, option(SHOWN, min=0, metavar="N", help="Nest J in JSON up to N entries.")
 ]
 Checks = Annotated[
     str | None,
-    _option(
+    option(
         JUDGEMENT,
         metavar="NAMES",
         help=f"Further checks, made where they apply: all, none, or some of {', '.join(Check)}. "
         "By default all but forward-mode and finite-difference.",
     ),
 ]
-Strict = Annotated[bool, _option(JUDGEMENT, "--strict", help="Exit 1 for everything but ok.")]
+Strict = Annotated[bool, option(JUDGEMENT, "--strict", help="Exit 1 for everything but ok.")]
 FailOn = Annotated[
-    str, _option(JUDGEMENT, metavar="VERDICTS", help="The verdicts that make exit 1.")
+    str, option(JUDGEMENT, metavar="VERDICTS", help="The verdicts that make exit 1.")
 ]
 Digits = Annotated[
     int | None,
-    _option(
+    option(
         JUDGEMENT,
         min=1,
         max=30,
@@ -165,7 +166,7 @@ Digits = Annotated[
 ]
 Timeout = Annotated[
     float,
-    _option(
+    option(
         JUDGEMENT,
         min=0,
         metavar="SECONDS",
@@ -174,7 +175,7 @@ Timeout = Annotated[
 ]
 Points = Annotated[
     int,
-    _option(
+    option(
         JUDGEMENT,
         min=0,
         max=10_000,
@@ -184,7 +185,7 @@ Points = Annotated[
 ]
 Seed = Annotated[
     int,
-    _option(
+    option(
         JUDGEMENT,
         min=0,
         max=2**32 - 1,
@@ -192,60 +193,32 @@ Seed = Annotated[
         help="The seed of random values and of random checks.",
     ),
 ]
-Json = Annotated[bool, _option(OUTPUT, "--json", help="Short for --format json.")]
-Shape = Annotated[Format | None, _option(OUTPUT, "--format", help="The output format.")]
+Json = Annotated[bool, option(OUTPUT, "--json", help="Short for --format json.")]
+Shape = Annotated[Format | None, option(OUTPUT, "--format", help="The output format.")]
 File = Annotated[
-    str | None, _option(OUTPUT, "--output", "-o", metavar="FILE", help="Write to FILE.")
+    str | None, option(OUTPUT, "--output", "-o", metavar="FILE", help="Write to FILE.")
 ]
 SaveProblem = Annotated[
     str | None,
-    _option(
+    option(
         OUTPUT,
         metavar="FILE",
         help="Write the problem to FILE, with all numbers; vjp inspect @FILE runs it.",
     ),
 ]
 Reproduce = Annotated[
-    bool, _option(OUTPUT, "--reproduce", help="Add the problem as one line for a shell.")
+    bool, option(OUTPUT, "--reproduce", help="Add the problem as one line for a shell.")
 ]
 Quiet = Annotated[
-    bool, _option(OUTPUT, "--quiet", "-q", help="No report: the exit code is the answer.")
+    bool, option(OUTPUT, "--quiet", "-q", help="No report: the exit code is the answer.")
 ]
-Colors = Annotated[Color, _option(OUTPUT, "--color", help="When to colour.")]
+Colors = Annotated[Color, option(OUTPUT, "--color", help="When to colour.")]
 AllowFunctions = Annotated[
     bool,
-    _option(
+    option(
         PROBLEM,
         "--allow-functions",
         help="A problem that is read may name a Python function, FILE.py:NAME; this runs the code "
         "of that file.",
     ),
-]
-FailFast = Annotated[
-    bool, _option(JUDGEMENT, "--fail-fast", help="Stop after the first line that is not ok.")
-]
-Jobs = Annotated[
-    int | None,
-    _option(
-        RUNNING,
-        "--jobs",
-        "-j",
-        min=1,
-        max=1024,
-        metavar="N",
-        help="Answer in N processes; what goes wrong in one costs no other line.",
-    ),
-]
-Resume = Annotated[
-    bool,
-    _option(
-        RUNNING,
-        "--resume",
-        help="Keep the answers in FILE.part beside the FILE of -o; a call that was stopped goes on "
-        "with them.",
-    ),
-]
-Junit = Annotated[
-    str | None,
-    _option(OUTPUT, metavar="FILE", help="Also write the outcome as a test run, in JUnit's XML."),
 ]

@@ -4,7 +4,6 @@ import json
 import time
 from collections.abc import Hashable
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import msgspec
@@ -56,12 +55,11 @@ class _Recorded(msgspec.Struct):
     error: Explanation | None = None
 
 
-@cache
 def get_ready() -> None:
-    """Load what inspections need.
+    """Load what inspections need, and let torch compute in one thread.
 
     A case of a batch is small: more threads than one slow it down, and one everywhere gives the
-    same answers in one process, in several, and on a cluster.
+    same answers in one process, in several, and on a cluster. (It is a choice of each thread.)
     """
     torch.set_num_threads(1)
     _ = inspection.inspect

@@ -42,11 +42,11 @@ def pooled(lines: Iterator[Line], settings: Settings, jobs: int) -> Generator[An
             twice the timeout and ten seconds is stopped, whatever it is doing.
         jobs: how many processes; none is started before there is a line for it.
     """
-    pool = _Pool(settings)
+    pool = Pool(settings)
     threads = ThreadPoolExecutor(jobs, "vjp-batch", _hear_no_closed_pipe)
     try:
         yield from in_order(
-            lines, lambda line: threads.submit(pool.answer, line), _LINES_EACH * jobs
+            lines, lambda line: threads.submit(pool.answer, line).result, _LINES_EACH * jobs
         )
     finally:
         pool.close()
@@ -67,8 +67,12 @@ class _Late(Exception):
     """The process did not answer in time, and was ended."""
 
 
-class _Pool:
-    """The processes, one for each thread that asks."""
+class Pool:
+    """The processes, one for each thread that asks.
+
+    Args:
+        settings: the choices for lines that make none of their own.
+    """
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings

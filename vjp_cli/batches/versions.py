@@ -2,6 +2,7 @@
 
 import platform
 from dataclasses import fields
+from functools import cache
 from hashlib import sha256
 
 import vjp_cli
@@ -9,6 +10,7 @@ from vjp_cli.lazy import metadata
 from vjp_cli.settings import Settings
 
 
+@cache
 def versions() -> dict[str, str]:
     """The versions that a report names; nothing is imported for them."""
     return {
