@@ -140,6 +140,17 @@ def test_an_address_where_nobody_answers() -> None:
         assert hint.startswith("hint: --scheduler tcp://HOST:PORT of one that runs (")
 
 
+def test_the_extra_is_named_where_it_is_missing() -> None:
+    code = """
+import sys
+sys.modules["distributed"] = None
+from vjp_cli.cli import run
+sys.exit(run(["batch", "-", "--scheduler", "tcp://127.0.0.1:1"]))
+"""
+    message = "--scheduler needs the package distributed"
+    refused(run_process(code=code), message, "pip install 'vjp-cli[dask]'")
+
+
 def test_one_place_to_compute() -> None:
     refused(
         run("batch", "-", "--jobs", "2", "--scheduler", "tcp://127.0.0.1:1"),

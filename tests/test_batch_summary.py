@@ -1,14 +1,16 @@
 """What a batch says besides its answers: a summary, progress, a test run for CI."""
 
+import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
 from tests.batches import GOOD, lines
-from tests.helpers import refused, run
+from tests.helpers import refused, run, streams
 from vjp_cli.batches.answering import Answer
 from vjp_cli.batches.tally import Progress, Tally
+from vjp_cli.output import progress_wanted
 
 NAN = {
     "id": "a<b>&\u0000\ufffe\u202e",
@@ -46,6 +48,26 @@ def test_progress_after_two_seconds_and_no_trace_of_it() -> None:
     ]
     progress.erase()
     assert shown[-1] == "\r\x1b[K"
+
+
+@pytest.mark.parametrize(
+    ("terminals", "path", "quiet", "wanted"),
+    [
+        ({"stderr"}, None, False, True),
+        ({"stderr", "stdout"}, None, False, False),
+        ({"stderr", "stdout"}, "-", False, False),
+        ({"stderr", "stdout"}, "out", False, True),
+        ({"stderr"}, "out", True, False),
+        ({"stdout"}, "out", False, False),
+    ],
+)
+def test_progress_disturbs_no_output(
+    terminals: set[str], path: str | None, quiet: bool, wanted: bool
+) -> None:
+    with streams(None, "utf-8", False):
+        for name in terminals:
+            getattr(sys, name).isatty = lambda: True
+        assert progress_wanted(path, quiet) is wanted
 
 
 def test_a_fast_batch_erases_nothing() -> None:

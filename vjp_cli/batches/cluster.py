@@ -110,12 +110,12 @@ def _client(address: str) -> Any:
 
 
 def _threads(client: Any, address: str) -> int:
-    workers = client.scheduler_info(n_workers=-1)["workers"].values()
-    if not workers:
+    threads: dict[str, int] = client.nthreads()
+    if not threads:
         raise InputError(
             f"the scheduler at '{shorten(address)}' has no workers", f"dask worker {address}"
         )
-    return sum(worker["nthreads"] for worker in workers)
+    return sum(threads.values())
 
 
 def _compare(client: Any) -> None:

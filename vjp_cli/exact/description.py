@@ -34,7 +34,7 @@ def symbolic_of(answer: ExactAnswer, output: str, vjp: Mapping[str, Array[Any]] 
         # reading templates computes nothing new, so it may run past the deadline
         lambda: _written(side, matrices, chosen, output),
     )
-    return Symbolic(values, jacobian, vjp)
+    return Symbolic(values, dict(jacobian), vjp)
 
 
 def _question(
