@@ -126,10 +126,9 @@ class Tally:
         compared = [entry for entry in entries if entry.comparison is not None]
         for entry in compared:
             assert entry.comparison is not None
-            if entry.truth.kind is TruthKind.VALUE:
+            if entry.verdict is Verdict.IMPRECISE and entry.truth.kind is TruthKind.VALUE:
                 digits = correct_digits(entry.comparison, abs(number_of(entry.truth)))
-                if entry.verdict is Verdict.IMPRECISE:
-                    self.fewest_digits = min(self.fewest_digits, digits)
+                self.fewest_digits = min(self.fewest_digits, digits)
         verdict = worst({entry.verdict for entry in entries})
         unchecked = sum(entry.verdict is Verdict.UNCHECKED for entry in entries)
         self.checks.append(
