@@ -3,7 +3,8 @@
 from collections.abc import Hashable, Mapping
 from typing import Any
 
-from vjp_cli.exact.derivatives import ExactSide, Matrix
+from vjp_cli.exact.derivatives import ExactSide
+from vjp_cli.exact.matrices import Matrix
 from vjp_cli.exact.side import ExactAnswer
 from vjp_cli.kept import Kept
 from vjp_cli.lazy import numpy
