@@ -13,6 +13,7 @@ import pytest
 from tests.batches import GOOD, lines
 from tests.helpers import Asked, Result, ask, refused, run
 from tests.processes import FUNCTIONS, end, feed, started, wait_for
+from vjp_cli.errors import shorten
 
 REQUESTS = [
     {"id": "a", "expression": "x**2", "inputs": {"x": [1, 2, 3]}, "v": [1, 0.5, -1]},
@@ -95,7 +96,7 @@ def test_every_way_to_tear_the_files(asked: Asked, monkeypatch: pytest.MonkeyPat
 def test_other_lines_are_refused(asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
     stopped(monkeypatch, 2)
     before = Path("out.part").read_bytes()
-    path = Path("out.part").absolute()
+    path = shorten(str(Path("out.part").absolute()))
     for text, message in (
         (
             lines(REQUESTS[0], GOOD, *REQUESTS[2:]),
@@ -115,7 +116,7 @@ def test_other_lines_are_refused(asked: Asked, monkeypatch: pytest.MonkeyPatch) 
 
 def test_other_options_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     stopped(monkeypatch, 1)
-    path = Path("out.part").absolute()
+    path = shorten(str(Path("out.part").absolute()))
     refused(
         resumed("--strict"),
         f"'{path}' was made with other options or another version",
@@ -126,7 +127,9 @@ def test_other_options_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_file_of_somebody_else_is_left_alone() -> None:
     Path("out.part").write_text("precious")
     refused(
-        resumed(), f"'{Path('out.part').absolute()}' is not from a batch", "choose another FILE"
+        resumed(),
+        f"'{shorten(str(Path('out.part').absolute()))}' is not from a batch",
+        "choose another FILE",
     )
     assert Path("out.part").read_text() == "precious"
 
@@ -142,7 +145,9 @@ def test_only_one_process_writes() -> None:
     with started("-", "-o", "out", "--resume") as process:
         feed(process, lines(GOOD))
         wait_for(lambda: Path("out.part").exists() and Path("out.part").stat().st_size)
-        message = f"'{Path('out.part').absolute()}' is being written by another process"
+        message = (
+            f"'{shorten(str(Path('out.part').absolute()))}' is being written by another process"
+        )
         refused(run("batch", "in", "-o", "out", "--resume"), message, exit_code=5)
 
 
@@ -179,10 +184,8 @@ def test_a_full_disk_is_5_and_loses_nothing() -> None:
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size)),
         check=False,
     )
-    assert (
-        result.stderr
-        == f"vjp: error: cannot write '{Path('out').absolute()}.part': File too large\n"
-    )
+    path = shorten(str(Path("out.part").absolute()))
+    assert result.stderr == f"vjp: error: cannot write '{path}': File too large\n"
     assert (result.returncode, result.stdout) == (5, "")
     assert Path("out.part").stat().st_size == size
     assert resumed().exit_code == 2
