@@ -3,14 +3,14 @@
 import pkgutil
 from typing import TYPE_CHECKING, Any
 
-from vjp_cli.lazy import metadata
+from vjp_cli.version import __version__
 
 if TYPE_CHECKING:
     from vjp_cli.library import assert_vjp, inspect
     from vjp_cli.report import Report
     from vjp_cli.settings import Settings
 
-__all__ = ["Report", "Settings", "assert_vjp", "inspect"]
+__all__ = ["Report", "Settings", "__version__", "assert_vjp", "inspect"]
 
 _HOMES = {
     "assert_vjp": "vjp_cli.library",
@@ -21,13 +21,10 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    """The public names, and ``__version__``, when they are first asked for.
+    """The public names, when they are first asked for.
 
     The command line imports this package on every call, and needs none of them.
     """
-    if name == "__version__":
-        # reading the metadata takes 0.05 s, and is done once
-        return globals().setdefault(name, metadata.version("vjp-cli"))
     if name in _HOMES:
         return pkgutil.resolve_name(f"{_HOMES[name]}:{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -12,7 +12,7 @@ from typing import NoReturn
 
 import typer
 
-from vjp_cli import batch_options, examples, lookups, options, positional
+from vjp_cli import batch_options, ending, examples, lookups, options, positional
 from vjp_cli.arguments import wants_json
 from vjp_cli.asked import with_weights
 from vjp_cli.choices import (
@@ -26,6 +26,7 @@ from vjp_cli.choices import (
 )
 from vjp_cli.command import ExpressionCommand, PlainCommand, ProgramGroup, call_of, known_error
 from vjp_cli.errors import ExitCode
+from vjp_cli.expression import Expression
 from vjp_cli.lazy import inspection
 from vjp_cli.output import (
     apart,
@@ -136,6 +137,8 @@ def _inspect(
     )
     chosen = format_of(format, json)
     call = call_of(context)
+    if isinstance(call.subject, Expression) and against is None:
+        ending.only_ours()
     texts = texts_of(call.subject, call.values, let or ())
     request = request_of(call.subject, texts, settings.wrt, call.stdin)
     request = with_weights(request, v or (), loss, u or (), call.stdin)
@@ -183,6 +186,8 @@ def _batch(
         fail_on=verdicts_of(fail_on, "--fail-on"),
         allow_functions=allow_functions,
     )
+    if not allow_functions:
+        ending.only_ours()
     # only this command needs msgspec, which takes a third of the time of help to import
     batch = pkgutil.resolve_name("vjp_cli.batch_call")
     call = batch.BatchCall(file, output, quiet, fail_fast, jobs, resume, junit, scheduler)
@@ -219,7 +224,9 @@ def main() -> NoReturn:
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError):
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-    code = run(sys.argv[1:])
-    # what torch has made lives until the end: do not scan it once more for garbage
+    # what was imported stays, and a long batch makes garbage
     gc.freeze()
+    gc.enable()
+    code = run(sys.argv[1:])
+    ending.known(code)
     sys.exit(code)

@@ -32,8 +32,6 @@ class _LazyModule(ModuleType):
 
 
 if TYPE_CHECKING:
-    from importlib import metadata
-
     import flint
     import numpy
     import sympy
@@ -42,6 +40,7 @@ if TYPE_CHECKING:
     # only where the extra is installed
     distributed: Any
     # typed, it would tie every module that imports this one into one circle
+    cli: Any
     inspection: Any
 else:
     torch = _LazyModule("torch")
@@ -52,5 +51,6 @@ else:
     distributed = _LazyModule("distributed")
     # our own pipeline: a hundred modules, of which help and refusals need none
     inspection = _LazyModule("vjp_cli.inspection")
+    cli = _LazyModule("vjp_cli.cli")
 
-__all__ = ["distributed", "flint", "inspection", "metadata", "numpy", "sympy", "torch"]
+__all__ = ["cli", "distributed", "flint", "inspection", "metadata", "numpy", "sympy", "torch"]
