@@ -8,6 +8,7 @@ from tests.derivatives.test_seeding import Broken
 from vjp_cli.derivatives import dense
 from vjp_cli.derivatives.dense import dense_jacobian
 from vjp_cli.derivatives.evaluation import Wanted, evaluate
+from vjp_cli.derivatives.graph import traits
 from vjp_cli.errors import EvaluationError, InputError
 
 
@@ -32,7 +33,7 @@ def test_loop_and_batches_agree(rows: int) -> None:
     weights = leaf(rows, 3).detach()
     output = torch.sin(weights @ x) * x[0]
     by_loop = dense._by_loop(output, [x, unused])
-    by_batches = dense._by_batches(output, [x, unused])
+    by_batches = dense._by_batches(output, [x, unused], traits(output))
     expected = torch.cos(weights @ x)[:, None] * weights * x[0]
     expected[:, 0] += torch.sin(weights @ x)
     for found in (by_loop.parts, by_batches.parts, parts(output, [x, unused])):
@@ -54,6 +55,109 @@ def test_sizes_of_zero() -> None:
     x, empty = leaf(3), leaf(0)
     assert [part.shape for part in parts(x[:0], [x, empty])] == [(0, 3), (0, 0)]
     assert [part.shape for part in parts(x + empty.sum(), [x, empty])] == [(3, 3), (3, 0)]
+
+
+@pytest.mark.parametrize("rows", [2, 10, 32, 33])
+def test_small_ones_are_bit_for_bit_those_of_plain_backward_passes(rows: int) -> None:
+    x = leaf(rows, 3)
+    output = (torch.softmax(x * torch.sin(x), 1)[:, 0] - x.flip(0)[:, 1] / 3).exp()
+    [found] = parts(output, [x])
+    for row in range(rows):
+        [plain] = torch.autograd.grad(output[row], x, retain_graph=True)
+        assert torch.equal(found[row], plain.reshape(-1))
+
+
+def test_a_batch_is_one_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+    x = leaf(10)
+    y = torch.sin(x) * x
+    calls = 0
+    grad = torch.autograd.grad
+
+    def counted(*args, **kwargs):
+        nonlocal calls
+        calls += 1
+        return grad(*args, **kwargs)
+
+    monkeypatch.setattr(torch.autograd, "grad", counted)
+    assert dense_jacobian(y, [x]).passes == 10
+    assert calls == 1
+    # a backward in Python, and formulas that torch has twice, are asked row by row
+    dense_jacobian(Counted.apply(y), [x])
+    assert calls == 1 + 10
+    dense_jacobian(y.cumprod(0), [x])
+    assert calls == 1 + 20
+    # NaN and infinity too are those of a plain backward pass
+    zero = torch.zeros(3, dtype=torch.float64, requires_grad=True)
+    [found] = parts(torch.sqrt(zero), [zero])
+    assert calls == 1 + 20 + 1 + 3
+    # 0/0 beside the 1/0 on the diagonal
+    assert [[str(n) for n in row] for row in found.tolist()] == [
+        ["inf" if i == j else "nan" for j in range(3)] for i in range(3)
+    ]
+
+
+def test_products_share_the_matrix() -> None:
+    """One product of matrices, and not one of the matrix with each cotangent."""
+    weights, x = leaf(40, 40).detach(), leaf(40)
+    y = weights @ x
+    dense_jacobian(y, [x])
+    with torch.profiler.profile() as kept:
+        [found] = parts(y, [x])
+    names = {event.key: event.count for event in kept.key_averages()}
+    assert names.get("aten::mm") == 1
+    assert "aten::bmm" not in names
+    assert torch.equal(found, weights)
+
+
+@pytest.mark.parametrize(
+    ("columns", "product", "sizes"),
+    [
+        # 1 MiB of float64, 512 rows of a product, and never fewer than 16
+        (1000, False, {131, 83}),
+        (1000, True, {512, 488}),
+        (20_000, False, {16, 8}),
+    ],
+)
+def test_batches_fit_the_cache(
+    columns: int, product: bool, sizes: set[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    x = leaf(columns)
+    rows = min(columns, 1000)
+    y = leaf(rows, columns).detach() @ x if product else torch.sin(x[:rows])
+    seen = set()
+    many = dense.gradients_of_many
+
+    def kept(output, inputs, units):
+        seen.add(len(units))
+        return many(output, inputs, units)
+
+    monkeypatch.setattr(dense, "gradients_of_many", kept)
+    dense_jacobian(y, [x])
+    assert seen == sizes
+
+
+def test_threads_are_given_back() -> None:
+    threads = torch.get_num_threads()
+    torch.set_num_threads(3)
+    seen = []
+
+    class Look(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 1
+
+        @staticmethod
+        def backward(ctx, g):
+            seen.append(torch.get_num_threads())
+            raise RuntimeError("nothing")
+
+    x = leaf(5)
+    try:
+        with pytest.raises(RuntimeError, match="nothing"):
+            dense_jacobian(Look.apply(x), [x])
+        assert (seen, torch.get_num_threads()) == ([1], 3)
+    finally:
+        torch.set_num_threads(threads)
 
 
 class Doubled(torch.autograd.Function):

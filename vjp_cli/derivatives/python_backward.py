@@ -1,11 +1,11 @@
 """The backwards in torch's graph that were written in Python, and so are on trial themselves."""
 
 import inspect
-from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from vjp_cli.derivatives.graph import behind
 from vjp_cli.lazy import torch
 
 
@@ -38,7 +38,7 @@ def python_backwards(
     """Every custom Function behind ``output``, once each however often it was called."""
     names = {id(leaf): name for name, leaf in leaves.items()}
     custom = torch.autograd.function.BackwardCFunction
-    nodes = [node for node in _behind(output.grad_fn) if isinstance(node, custom)]
+    nodes = [node for node in behind(output.grad_fn) if isinstance(node, custom)]
     found = [_described(node) for node in nodes]
     if len(set(found)) != 1:
         return tuple(dict.fromkeys(found))
@@ -47,19 +47,6 @@ def python_backwards(
         for name, position in _arguments(node, names):
             arguments[name] = tuple(sorted({*arguments.get(name, ()), position}))
     return (replace(found[0], arguments=arguments),)
-
-
-def _behind(end: Any) -> Iterator[Any]:
-    """All nodes of the graph from one of them on."""
-    seen: set[Any] = set()
-    waiting = deque([end])
-    while waiting:
-        node = waiting.popleft()
-        if node is None or node in seen:
-            continue
-        seen.add(node)
-        yield node
-        waiting.extend(parent for parent, _ in node.next_functions)
 
 
 def _described(node: Any) -> PythonBackward:
@@ -83,7 +70,7 @@ def _arguments(node: Any, names: Mapping[int, str]) -> Iterator[tuple[str, int]]
     if len(edges) != len(positions):
         return
     for position, edge in zip(positions, edges, strict=True):
-        for end in _behind(edge):
+        for end in behind(edge):
             name = names.get(id(getattr(end, "variable", None)))
             if name is not None:
                 yield name, position
