@@ -5,6 +5,7 @@ from itertools import pairwise
 import numpy
 import pytest
 
+from vjp_cli.derivatives import colouring as module
 from vjp_cli.derivatives.colouring import Colouring, colouring
 
 
@@ -112,3 +113,22 @@ def test_random_patterns(seed: int) -> None:
     assert plan.cost <= min(shape[0], 2 * shape[1])
     groups = sorted({*plan.rows.tolist()} - {-1})
     assert all(b == a + 1 for a, b in pairwise(groups))
+
+
+def test_a_pattern_is_coloured_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+    work = module._coloured
+    monkeypatch.setattr(module, "_coloured", lambda *a: calls.append(a[0]) or work(*a))
+    before = len(module._KNOWN)
+    rows, columns = grid(5, 4)
+    plan = colouring((20, 20), rows, columns)
+    assert colouring((20, 20), rows, columns) is plan
+    assert calls == [(20, 20)]
+    # another question, and equal arrays of other identity
+    colouring((20, 20), rows, columns, forward=False)
+    colouring((20, 20), rows.copy(), columns.copy())
+    assert len(calls) == 3
+    calls.clear()
+    del rows, columns
+    # nothing is kept of arrays that are gone
+    assert len(module._KNOWN) == before

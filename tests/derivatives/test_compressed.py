@@ -7,13 +7,20 @@ import pytest
 import torch
 from torch import Tensor
 
-from vjp_cli.derivatives.compressed import compressed_jacobian
+from vjp_cli.derivatives.compressed import Compressed, compressed_jacobians
 from vjp_cli.derivatives.dense import dense_jacobian
 
 
 def point(*shape: int) -> Tensor:
     generator = torch.Generator().manual_seed(len(shape))
     return torch.randn(shape, generator=generator, dtype=torch.float64).requires_grad_()
+
+
+def compressed_jacobian(
+    output: Tensor, x: Tensor, pattern: tuple[numpy.ndarray, numpy.ndarray]
+) -> tuple[Compressed | None, int]:
+    [found], made = compressed_jacobians(output, [x], [pattern])
+    return found, made
 
 
 def compressed(output: Tensor, x: Tensor, rows: numpy.ndarray, columns: numpy.ndarray) -> Tensor:
@@ -94,3 +101,39 @@ def test_a_stray_number_has_its_column() -> None:
     assert found is not None
     assert found.stray().tolist() == [3]
     assert found.at(numpy.array([0, 0, 1]), numpy.array([3, 1, 1])).tolist() == [1, 0, 3]
+
+
+def diagonal(count: int) -> tuple[numpy.ndarray, numpy.ndarray]:
+    return numpy.arange(count), numpy.arange(count)
+
+
+def test_inputs_share_their_products() -> None:
+    a, b, unused = point(30), point(30) * 2, point(4)
+    b = b.detach().requires_grad_()
+    nothing = numpy.zeros(0, dtype=int)
+    patterns = [diagonal(30), diagonal(30), (nothing, nothing)]
+    found, made = compressed_jacobians(a * b.exp(), [a, b, unused], patterns)
+    assert made == 1
+    assert found[2] is None
+    torch.testing.assert_close(found[0].dense(), torch.diag(b.exp()).detach(), rtol=0, atol=0)
+    torch.testing.assert_close(found[1].dense(), torch.diag(a * b.exp()).detach())
+    assert not len(found[0].stray())
+
+
+def test_inputs_stay_apart_where_that_takes_less() -> None:
+    """∂y/∂b is one full column: a JVP of its own, while all rows of it mix in a cotangent."""
+    a, b = point(30), point(1)
+    everything = (numpy.arange(30), numpy.zeros(30, dtype=int))
+    found, made = compressed_jacobians(a**2 * b, [a, b], [diagonal(30), everything])
+    assert made == 2
+    assert [matrix.plan.tangents for matrix in found] == [0, 1]
+    torch.testing.assert_close(found[1].dense(), (a**2)[:, None].detach())
+
+
+def test_a_shared_product_shows_what_is_stray_in_each_input() -> None:
+    a, b = point(3), point(4)
+    output = a * 2 + b[:3] * 5
+    found, made = compressed_jacobians(output, [a, b], [diagonal(3), (numpy.arange(2),) * 2])
+    assert made == 1
+    assert found[0].stray().tolist() == []
+    assert found[1].stray().tolist() == [2]

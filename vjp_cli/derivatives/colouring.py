@@ -5,6 +5,8 @@ of the sum belongs to one of them (Curtis, Powell and Reid, 1974). Most patterns
 so that the remainder of the row number is a colouring; a greedy one serves the others.
 """
 
+import weakref
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,12 +62,29 @@ def colouring(
 ) -> Colouring:
     """The cheapest of the colourings by rows, by columns, and with dense lines split off.
 
+    A pattern is coloured once: for J itself, and again where the report names the colours.
+
     Args:
         shape: of J.
-        rows: the row of each entry; no entry may occur twice.
-        columns: the column of each entry.
+        rows: the row of each entry; no entry may occur twice. Not to be written to afterwards.
+        columns: the column of each entry; likewise.
         forward: whether tangents may be used.
     """
+    key = (id(rows), id(columns), shape, forward)
+    known = _KNOWN.get(key)
+    if known is not None:
+        return known
+    found = _KNOWN[key] = _coloured(shape, rows, columns, forward)
+    # an identity may be given to another array once this one is gone
+    weakref.finalize(rows, _KNOWN.pop, key, None).atexit = False
+    weakref.finalize(columns, _KNOWN.pop, key, None).atexit = False
+    return found
+
+
+_KNOWN: dict[Any, Colouring] = {}
+
+
+def _coloured(shape: tuple[int, int], rows: Any, columns: Any, forward: bool) -> Colouring:
     everything = numpy.ones(len(rows), dtype=bool)
     best = _split(shape, rows, columns, everything)
     if best.colours <= _FEW or not forward:
@@ -80,6 +99,23 @@ def colouring(
     if dense_rows.any():
         best = _cheaper(best, _split(shape, rows, columns, dense_rows[rows]))
     return best
+
+
+def joint_colouring(shapes: Sequence[tuple[int, int]], patterns: Sequence[tuple[Any, Any]]) -> Any:
+    """The group of each row (-1 for one without entries) where each cotangent serves all inputs.
+
+    The Jacobians stand side by side, as one wide matrix.
+
+    Args:
+        shapes: of the Jacobian of each input; all have the same rows.
+        patterns: the rows and the columns of the entries of each.
+    """
+    starts = numpy.cumsum([0, *(columns for _, columns in shapes)])
+    rows = numpy.concatenate([rows for rows, _ in patterns])
+    columns = numpy.concatenate(
+        [columns + start for (_, columns), start in zip(patterns, starts[:-1], strict=True)]
+    )
+    return _groups((shapes[0][0], int(starts[-1])), rows, columns)
 
 
 def _cheaper(one: Colouring, other: Colouring) -> Colouring:

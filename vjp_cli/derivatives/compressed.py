@@ -4,10 +4,11 @@ The products have numbers outside of the pattern too, which must all be 0: that 
 kept, since a wrong backward may well fill a structural zero.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from vjp_cli.derivatives.colouring import Colouring, colouring
+from vjp_cli.derivatives.colouring import Colouring, colouring, joint_colouring
 from vjp_cli.derivatives.matrices import Sparse
 from vjp_cli.derivatives.seeding import gradients
 from vjp_cli.lazy import numpy, torch
@@ -73,61 +74,117 @@ def _index(places: Any) -> "torch.Tensor":
     return torch.from_numpy(numpy.ascontiguousarray(places))
 
 
-def compressed_jacobian(
-    output: "torch.Tensor", input: "torch.Tensor", pattern: Pattern, *, forward: bool = True
-) -> tuple[Compressed | None, int]:
-    """J for one input on the CPU, from as many products as the pattern has colours.
+def compressed_jacobians(
+    output: "torch.Tensor",
+    inputs: "list[torch.Tensor]",
+    patterns: Sequence[Pattern],
+    *,
+    forward: bool = True,
+) -> tuple[list[Compressed | None], int]:
+    """J for each input on the CPU, from as many products as the patterns have colours.
+
+    A cotangent serves all inputs at once where that takes fewer products than one input after
+    another.
 
     Args:
         output: y.
-        input: a tensor that y may depend on.
-        pattern: the rows and the columns of all entries that can be other than 0, each once.
+        inputs: tensors that y may depend on.
+        patterns: for each the rows and the columns of all entries that can be other than 0, each
+            once.
         forward: whether double backwards may be used, where they save work.
 
     Returns:
-        J, or None where no path leads to the input; and how many products were made.
+        J for each input, or None where no path leads to it; and how many products were made.
 
     Raises:
         RuntimeError: as torch does, when a derivative is missing or a backward fails.
     """
-    rows, columns = pattern
-    shape = (output.numel(), input.numel())
-    plan = colouring(shape, rows, columns, forward=forward)
-    # without a colour one product looks whether everything is 0 indeed
-    cotangents = plan.cotangents or int(not plan.tangents and shape[0] > 0)
-    by_row, pulls = _pulled(output, input, plan.rows, cotangents)
+    shapes = [(output.numel(), input.numel()) for input in inputs]
+    plans = [
+        colouring(shape, *pattern, forward=forward)
+        for shape, pattern in zip(shapes, patterns, strict=True)
+    ]
+    if len(inputs) > 1:
+        groups = joint_colouring(shapes, patterns)
+        # without a colour one product looks whether everything is 0 indeed
+        if max(int(groups.max(initial=-1)) + 1, 1) < sum(max(plan.cost, 1) for plan in plans):
+            return _together(output, inputs, patterns, groups)
+    found, made = [], 0
+    for input, pattern, plan in zip(inputs, patterns, plans, strict=True):
+        matrix, products = _alone(output, input, pattern, plan)
+        found.append(matrix)
+        made += products
+    return found, made
+
+
+def _together(
+    output: "torch.Tensor", inputs: "list[torch.Tensor]", patterns: Sequence[Pattern], groups: Any
+) -> tuple[list[Compressed | None], int]:
+    """J for all inputs from the same cotangents."""
+    count = int(groups.max(initial=-1)) + 1
+    sums, made = _pulled(output, inputs, groups, max(count, int(output.numel() > 0)))
+    found: list[Compressed | None] = []
+    for input, (rows, columns), by_row in zip(inputs, patterns, sums, strict=True):
+        if by_row is None:
+            found.append(None)
+            continue
+        plan = Colouring(groups, numpy.full(input.numel(), -1), numpy.ones(len(rows), dtype=bool))
+        none = by_row.new_zeros((0, output.numel()))
+        found.append(_matrix((output.numel(), input.numel()), (rows, columns), plan, by_row, none))
+    return found, made
+
+
+def _alone(
+    output: "torch.Tensor", input: "torch.Tensor", pattern: Pattern, plan: Colouring
+) -> tuple[Compressed | None, int]:
+    """J for one input, from cotangents and tangents of its own."""
+    cotangents = plan.cotangents or int(not plan.tangents and output.numel() > 0)
+    [by_row], pulls = _pulled(output, [input], plan.rows, cotangents)
     if by_row is None:
         return None, pulls
     by_column, pushes = _pushed(output, input, plan.columns, plan.tangents)
+    shape = (output.numel(), input.numel())
+    return _matrix(shape, pattern, plan, by_row, by_column), pulls + pushes
+
+
+def _matrix(
+    shape: tuple[int, int],
+    pattern: Pattern,
+    plan: Colouring,
+    by_row: "torch.Tensor",
+    by_column: "torch.Tensor",
+) -> Compressed:
+    """Each entry from the sum in which it is alone."""
+    rows, columns = pattern
     values = by_row.new_zeros(len(rows))
     for cells, own, groups, places in (
         (by_row, plan.by_row, plan.rows[rows], columns),
         (by_column, ~plan.by_row, plan.columns[columns], rows),
     ):
         values[_index(numpy.flatnonzero(own))] = cells[_index(groups[own]), _index(places[own])]
-    found = Compressed(shape, rows, columns, values, plan, by_row, by_column)
-    return found, pulls + pushes
+    return Compressed(shape, rows, columns, values, plan, by_row, by_column)
 
 
 def _pulled(
-    output: "torch.Tensor", input: "torch.Tensor", groups: Any, count: int
-) -> "tuple[torch.Tensor | None, int]":
-    """The sum of the rows of J in each group, of shape (count, x.numel()); None without a path.
+    output: "torch.Tensor", inputs: "list[torch.Tensor]", groups: Any, count: int
+) -> "tuple[list[torch.Tensor | None], int]":
+    """For each input the sum of the rows of J in each group, of shape (count, x.numel()).
 
-    And how many products were made.
+    None without a path; and how many products were made.
     """
-    cells = input.detach().new_zeros((count, input.numel()))
-    reached, made = count == 0, 0
+    cells = [input.detach().new_zeros((count, input.numel())) for input in inputs]
+    reached, made = [count == 0] * len(inputs), 0
     places = _index(groups).to(output.device)
     names = range(count) if (groups >= 0).any() else [-1] * count
     for group, name in enumerate(names):
         v = (places == name).to(output.dtype)
-        [found] = gradients(output, [input], v.reshape(output.shape))
+        found = gradients(output, inputs, v.reshape(output.shape))
         made += 1
-        if found is not None:
-            cells[group] = found.reshape(-1)
-            reached = True
-    return cells.cpu() if reached else None, made
+        for k, gradient in enumerate(found):
+            if gradient is not None:
+                cells[k][group] = gradient.reshape(-1)
+                reached[k] = True
+    return [part.cpu() if has else None for part, has in zip(cells, reached, strict=True)], made
 
 
 def _pushed(

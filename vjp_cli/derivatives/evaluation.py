@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from vjp_cli.derivatives.compressed import Pattern, compressed_jacobian
+from vjp_cli.derivatives.compressed import Pattern, compressed_jacobians
 from vjp_cli.derivatives.dense import dense_jacobian
 from vjp_cli.derivatives.matrices import Dense, Sparse, TorchMatrix
 from vjp_cli.derivatives.python_backward import PythonBackward, python_backwards
@@ -149,13 +149,9 @@ def _jacobian(
             for name, part in zip(wanted.wrt, found.parts, strict=True)
         }
         return dense, found.passes
-    sparse: dict[str, TorchMatrix | None] = {}
-    passes = 0
-    for name, source in zip(wanted.wrt, sources, strict=True):
-        pattern = wanted.patterns[name]
-        sparse[name], made = compressed_jacobian(output, source, pattern, forward=forward)
-        passes += made
-    return sparse, passes
+    patterns = [wanted.patterns[name] for name in wanted.wrt]
+    matrices, passes = compressed_jacobians(output, sources, patterns, forward=forward)
+    return dict(zip(wanted.wrt, matrices, strict=True)), passes
 
 
 def _filled(
