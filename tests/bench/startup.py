@@ -1,48 +1,57 @@
-"""Whole-process times of `vjp inspect` on the README's example, as ratios in one run.
+"""Whole processes: what a call of the program takes beside the imports of its libraries."""
 
-    python tests/bench/startup.py [RUNS]
-
-The two commands run in turn, so that a machine that changes its speed changes both. Install the
-package (not editable) first: an editable install may have no compiled files.
-"""
-
-import shutil
-import statistics
-import subprocess
+import os
 import sys
-import time
+import tempfile
+from pathlib import Path
 
+from tests.bench.timing import Row, at_most, processes, ratio
+
+VJP = [sys.executable, "-m", "vjp_cli"]
 EXAMPLE = ["inspect", "2*(x+2)**2", "--x", "1,2,3", "--v", "0.1,1,1e-4"]
-IMPORTS = [sys.executable, "-c", "import torch, sympy"]
+PDE = "x[1:-1]*(1 - x[1:-1]) + 0.1*(x[2:] - 2*x[1:-1] + x[:-2])"
 TORCH = [sys.executable, "-c", "import torch"]
+LIBRARIES = [sys.executable, "-c", "import torch, sympy"]
 
 
-def seconds(command: list[str]) -> float:
-    """The wall time of one run."""
-    start = time.perf_counter()
-    subprocess.run(command, check=True, capture_output=True)
-    return time.perf_counter() - start
-
-
-def ratio(command: list[str], base: list[str], runs: int) -> float:
-    """The median of the pairwise ratios."""
-    seconds(command), seconds(base)
-    return statistics.median(seconds(command) / seconds(base) for _ in range(runs))
-
-
-def main() -> None:
-    """Print the ratios beside their bars."""
-    runs = int(sys.argv[1]) if len(sys.argv) > 1 else 7
-    vjp = shutil.which("vjp") or "vjp"
-    rows = [
-        ("vjp inspect (the example)", [vjp, *EXAMPLE], IMPORTS, 0.9),
-        ("vjp --help", [vjp, "--help"], TORCH, 0.1),
-        ("vjp --version", [vjp, "--version"], TORCH, 0.1),
+def rows() -> list[Row]:
+    """What the text alone shows against ``import torch``, the example against both imports."""
+    os.environ.update(COMP_WORDS="vjp inspect k*x --", COMP_CWORD="3")
+    light = processes(
+        {
+            "torch": TORCH,
+            "`vjp --help`": [*VJP, "--help"],
+            "`vjp inspect --help`": [*VJP, "inspect", "--help"],
+            "`vjp --version`": [*VJP, "--version"],
+            "completion": ["env", "_VJP_COMPLETE=complete_bash", *VJP],
+            "a parse error": [*VJP, "inspect", "2*(x+", "--x", "1"],
+        },
+        rounds=9,
+        codes=(0, 2),
+    )
+    base = light.pop("torch")
+    found = [
+        at_most(name, 0.1, "`import torch`", ratio(times, base)) for name, times in light.items()
     ]
-    for name, command, base, bar in rows:
-        found = ratio(command, base, runs)
-        print(f"{name:28} {found:.3f} of `{base[-1]}` (bar {bar})")
+    whole = processes({"both": LIBRARIES, "vjp": [*VJP, *EXAMPLE]}, rounds=11)
+    found.append(
+        at_most(
+            "the example at the top of this page",
+            0.75,
+            "`import torch, sympy`",
+            ratio(whole["vjp"], whole["both"]),
+        )
+    )
+    return found
 
 
-if __name__ == "__main__":
-    main()
+def large() -> list[Row]:
+    """The whole check of a right-hand side with 100,000 unknowns."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = str(Path(folder, "out.json"))
+        size = ["--x", "linspace(0,1,100000)", "--v", "ones", "--json", "-o", file]
+        whole = processes(
+            {"both": LIBRARIES, "vjp": [*VJP, "inspect", PDE, *size]}, rounds=3, codes=(0, 4)
+        )
+    what = "whole check of a PDE's right-hand side, n = 100,000: J, vᵀJ, every entry"
+    return [at_most(what, 1.5, "`import torch, sympy`", ratio(whole["vjp"], whole["both"]))]

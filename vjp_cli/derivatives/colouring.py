@@ -14,6 +14,8 @@ from vjp_cli.lazy import numpy
 
 # How many remainders are tried before the greedy colouring; on grids one of the first few fits.
 _TRIALS = 8
+# A remainder is tried on the entries of about so many columns before it is tried on all.
+_SAMPLE = 64
 # A row or column is dense, and split off, when it has this many times the entries of the average.
 _DENSE = 8
 # With so few colours nothing is gained by another side.
@@ -157,16 +159,21 @@ def _groups(shape: tuple[int, int], rows: Any, columns: Any) -> Any:
 def _by_remainder(shape: tuple[int, int], rows: Any, columns: Any) -> Any:
     """The row number modulo the least k that is a colouring; None when the first few are not."""
     least = int(numpy.bincount(columns).max(initial=1))
+    # most remainders fail in any few columns: look there first
+    few = numpy.flatnonzero(columns % max(1, shape[1] // _SAMPLE) == 0)
     for k in range(least, min(least + _TRIALS, shape[0] + 1)):
-        together = columns * k + rows % k
-        # counting costs memory for each column and remainder: of a few entries sort instead
-        if shape[1] * k <= 4 * len(rows) + 1024:
-            alone = numpy.bincount(together).max() == 1
-        else:
-            alone = len(numpy.unique(together)) == len(together)
-        if alone:
+        if _alone(shape[1], rows[few], columns[few], k) and _alone(shape[1], rows, columns, k):
             return numpy.arange(shape[0]) % k
     return None
+
+
+def _alone(width: int, rows: Any, columns: Any, k: int) -> bool:
+    """Whether no column has two entries whose rows have the same remainder."""
+    together = columns * k + rows % k
+    # counting costs memory for each column and remainder: of a few entries sort instead
+    if width * k <= 4 * len(rows) + 1024:
+        return bool(numpy.bincount(together).max(initial=0) <= 1)
+    return len(numpy.unique(together)) == len(together)
 
 
 def _greedy(shape: tuple[int, int], rows: Any, columns: Any) -> Any:

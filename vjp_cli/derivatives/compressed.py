@@ -156,13 +156,18 @@ def _matrix(
 ) -> Compressed:
     """Each entry from the sum in which it is alone."""
     rows, columns = pattern
-    values = by_row.new_zeros(len(rows))
-    for cells, own, groups, places in (
-        (by_row, plan.by_row, plan.rows[rows], columns),
-        (by_column, ~plan.by_row, plan.columns[columns], rows),
-    ):
-        values[_index(numpy.flatnonzero(own))] = cells[_index(groups[own]), _index(places[own])]
+    if plan.by_row.all():
+        values = _taken(by_row, plan.rows[rows], columns)
+    else:
+        own, others = numpy.flatnonzero(plan.by_row), numpy.flatnonzero(~plan.by_row)
+        values = by_row.new_zeros(len(rows))
+        values[_index(own)] = _taken(by_row, plan.rows[rows[own]], columns[own])
+        values[_index(others)] = _taken(by_column, plan.columns[columns[others]], rows[others])
     return Compressed(shape, rows, columns, values, plan, by_row, by_column)
+
+
+def _taken(sums: "torch.Tensor", groups: Any, places: Any) -> "torch.Tensor":
+    return sums.take(_index(groups * sums.shape[1] + places))
 
 
 def _pulled(
