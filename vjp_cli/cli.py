@@ -37,7 +37,6 @@ from vjp_cli.output import (
     write_text,
 )
 from vjp_cli.problem import request_of, texts_of, with_truth
-from vjp_cli.problem_text.writing import Asked, problem_file, with_reproduction
 from vjp_cli.render import View, render
 from vjp_cli.report import Report, Verdict
 from vjp_cli.settings import Color, Settings
@@ -145,10 +144,13 @@ def _inspect(
     request = with_truth(request, against, "--against")
     with apart():
         report: Report = inspection.inspect(request, settings)
-    problem = Asked(request, settings, call.own_names)
-    if save_problem is not None:
-        write_text(problem_file(report, problem, save_problem), save_problem)
-    report = with_reproduction(report, problem) if reproduce else report
+    if save_problem is not None or reproduce:
+        # with the tracer, which help can do without
+        writing = pkgutil.resolve_name("vjp_cli.problem_text.writing")
+        problem = writing.Asked(request, settings, call.own_names)
+        if save_problem is not None:
+            write_text(writing.problem_file(report, problem, save_problem), save_problem)
+        report = writing.with_reproduction(report, problem) if reproduce else report
     if not quiet or output:
         view = View(width(output), colored(color, output), unicode_drawn(output), full, max_entries)
         write_text(render(report, chosen, view), output)

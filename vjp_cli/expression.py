@@ -6,10 +6,14 @@ The language is the closed subset of Python that the modules of ``vjp_cli.langua
 import ast
 from dataclasses import dataclass
 from itertools import chain, count
+from typing import TYPE_CHECKING
 
 from vjp_cli.errors import Place
-from vjp_cli.language.checker import Checker
 from vjp_cli.language.source import read, span, tree
+from vjp_cli.lazy import checking
+
+if TYPE_CHECKING:
+    from vjp_cli.language.checker import Checker
 
 
 @dataclass(frozen=True)
@@ -38,7 +42,7 @@ def parse(source: str) -> Expression:
     """
     text = read(source)
     statements = tree(text)
-    checker = Checker(text)
+    checker: Checker = checking.Checker(text)
     for statement in statements[:-1]:
         checker.statement(statement, last=False)
     checker.statement(statements[-1], last=True)
@@ -46,7 +50,7 @@ def parse(source: str) -> Expression:
     return Expression(text, tuple(statements), inputs, _output(statements[-1], checker))
 
 
-def _output(last: ast.stmt, checker: Checker) -> str:
+def _output(last: ast.stmt, checker: "Checker") -> str:
     """The last target, or a bare name that was assigned, or the first name that is free."""
     match last:
         case ast.Assign(targets=[ast.Name(id=name)]) | ast.Expr(value=ast.Name(id=name)):

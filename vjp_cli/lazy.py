@@ -39,7 +39,8 @@ if TYPE_CHECKING:
 
     # only where the extra is installed
     distributed: Any
-    # typed, it would tie every module that imports this one into one circle
+    # typed, they would tie every module that imports this one into one circle
+    checking: Any
     cli: Any
     inspection: Any
 else:
@@ -52,5 +53,17 @@ else:
     # our own pipeline: a hundred modules, of which help and refusals need none
     inspection = _LazyModule("vjp_cli.inspection")
     cli = _LazyModule("vjp_cli.cli")
+    # with the table of operations: sixty modules, of which help needs none
+    checking = _LazyModule("vjp_cli.language.checker")
 
-__all__ = ["cli", "distributed", "flint", "inspection", "metadata", "numpy", "sympy", "torch"]
+__all__ = [
+    "checking",
+    "cli",
+    "distributed",
+    "flint",
+    "inspection",
+    "metadata",
+    "numpy",
+    "sympy",
+    "torch",
+]

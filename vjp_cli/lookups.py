@@ -5,11 +5,10 @@ from typing import Any
 
 import typer
 
-from vjp_cli import examples, ops_page, options, positional
+from vjp_cli import examples, options, positional
 from vjp_cli.choices import format_of
 from vjp_cli.command import PlainCommand
 from vjp_cli.output import width, write_text
-from vjp_cli.render.ops import render_ops
 from vjp_cli.settings import Format
 
 app = typer.Typer()
@@ -28,8 +27,10 @@ def _ops(
     A page has the SymPy rule, the domain, the kinks, and what torch answers there.
     """
     chosen: Format = format_of(format, json)
-    found = ops_page.listing() if name is None else ops_page.page(name)
-    write_text(render_ops(found, chosen))
+    # with the table of operations, which help can do without
+    pages = pkgutil.resolve_name("vjp_cli.ops_page")
+    found = pages.listing() if name is None else pages.page(name)
+    write_text(pkgutil.resolve_name("vjp_cli.render.ops:render_ops")(found, chosen))
 
 
 @app.command("schema", cls=PlainCommand, add_help_option=False, epilog=examples.SCHEMA)
