@@ -36,7 +36,7 @@ def batch() -> list[Row]:
     return [Row(what, bar, number(found), found >= 2000)]
 
 
-PARTS: dict[str, Callable[[], list[Row]]] = {
+PARTS: dict[str, Callable[[], Iterable[Row]]] = {
     "startup": startup.rows,
     "dense": dense.rows,
     "structured": structured.rows,
@@ -66,9 +66,9 @@ def main() -> None:
     chosen = [word for word in words if not word.startswith("-")] or list(PARTS)
     rows: list[Row] = []
     for name in chosen:
-        found = PARTS[name]()
-        rows += found
-        sys.stderr.write("".join(f"{row.what}: {row.found}\n" for row in found))
+        for row in PARTS[name]():
+            rows.append(row)
+            sys.stderr.write(f"{row.what}: {row.found}\n")
     text = table(rows)
     sys.stdout.write(text)
     if "--write" in words:

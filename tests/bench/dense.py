@@ -2,7 +2,7 @@
 
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 import torch
 from torch import Tensor
@@ -66,14 +66,13 @@ def measured(size: int) -> Mapping[str, dict[str, list[float]]]:
         x = problems.point(size)
         works = {way: work for way, work in ways(f, x).items() if not _hopeless(name, way, size)}
         works["vjp"] = lambda f=f, x=x: dense_jacobian(f(x), [x]).parts[0]
-        found[name] = rounds_of(works, 3 if size > 1000 else 9)
+        found[name] = rounds_of(works, 2 if size > 1000 else 9)
     return found
 
 
-def rows() -> list[Row]:
+def rows() -> Iterator[Row]:
     """One row a size: ours by the best, function by function."""
     torch.set_num_threads(1)
-    table = []
     for size in SIZES:
         words, met = [], True
         for name, times in measured(size).items():
@@ -83,8 +82,8 @@ def rows() -> list[Row]:
             words.append(f"{name} {number(against.median)} (of {winner})")
             met = met and against.median <= 1.1
         what = f"dense J, n = {size:,}"
-        table.append(Row(what, "at most 1.1 of the best usual way", "; ".join(words), met))
-    return [*table, *fresh()]
+        yield Row(what, "at most 1.1 of the best usual way", "; ".join(words), met)
+    yield from fresh()
 
 
 FRESH = """
