@@ -32,6 +32,8 @@ class _LazyModule(ModuleType):
 
 
 if TYPE_CHECKING:
+    from importlib import metadata
+
     import flint
     import numpy
     import sympy
