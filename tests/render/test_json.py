@@ -73,7 +73,13 @@ def test_the_example():
     assert report["jacobian"] == {"x": [[12.0, 0.0, 0.0], [0.0, 16.0, 0.0], [0.0, 0.0, 20.0]]}
     assert report["output"] == {"name": "y", "shape": [3], "value": [18.0, 32.0, 50.0]}
     assert report["structure"] == {
-        "x": {"shape": [3, 3], "nonzeros": 3, "pattern": "diagonal", "colours": 1}
+        "x": {
+            "shape": [3, 3],
+            "nonzeros": 3,
+            "pattern": "diagonal",
+            "description": None,
+            "colours": 1,
+        }
     }
     assert report["verdicts"]["vjp"] == {"x": ["ok", "ok", "ok"]}
 

@@ -93,6 +93,14 @@ def test_structure_line():
     structure = Structure((3, 4), 5, "sparse", frozenset({0, 1, 2, 3, 4}), 2)
 
     assert structure_line(structure) == "J is sparse: 5 of 12 entries can be non-zero, 2 colours"
+
+
+def test_the_structure_says_what_its_word_leaves_open():
+    structure = Structure((4, 6), 12, "block diagonal", description="2 blocks of 2x3")
+
+    assert structure_line(structure) == (
+        "J is block diagonal, 2 blocks of 2x3: 12 of 24 entries can be non-zero"
+    )
     assert structure_line(replace(structure, colours=None)).endswith("non-zero")
 
 

@@ -82,6 +82,7 @@ def document(report: Report, view: View) -> dict[str, Any]:
                 "shape": list(structure.shape),
                 "nonzeros": structure.nonzeros,
                 "pattern": structure.pattern,
+                "description": structure.description or None,
                 "colours": structure.colours,
             }
             for name, structure in report.structure.items()

@@ -11,6 +11,7 @@ from vjp_cli.report.cost import Cost
 from vjp_cli.report.explanation import Explanation, Paragraph
 from vjp_cli.report.loss import Loss
 from vjp_cli.report.parts import (
+    PATTERNS,
     CheckResult,
     Finding,
     FormulaGroup,
@@ -37,6 +38,7 @@ from vjp_cli.report.whole import Report
 SCHEMA = "vjp.report/1"
 
 __all__ = [
+    "PATTERNS",
     "SCHEMA",
     "Accumulation",
     "Array",

@@ -67,6 +67,24 @@ class Symbolic:
     vjp: Mapping[str, Array[Number | None]] | None = None
 
 
+# The words for the places of the entries of a J.
+PATTERNS = (
+    "zero",
+    "dense",
+    "diagonal",
+    "tridiagonal",
+    "permutation",
+    "block diagonal",
+    "lower triangular",
+    "upper triangular",
+    "dense rows and columns",
+    "banded",
+    "selection",
+    "diagonals",
+    "sparse",
+)
+
+
 @dataclass(frozen=True)
 class Structure:
     """Which entries of one input's Jacobian can be non-zero.
@@ -74,7 +92,8 @@ class Structure:
     Attributes:
         shape: (number of outputs, number of elements of the input).
         nonzeros: the number of entries that can be non-zero.
-        pattern: a word for the pattern: ``diagonal``, ``dense``, ``banded``, ``sparse``, ``zero``.
+        pattern: a word for the pattern, one of ``PATTERNS``.
+        description: what there is to add to that word (``offsets 0 to 2``); else "".
         positions: the flat positions (row · columns + column) of those entries, ascending.
         colours: how many products with J compute all of it: a VJP takes the rows that share no
             column together, a JVP such columns; None when not computed.
@@ -85,6 +104,7 @@ class Structure:
     pattern: str
     positions: frozenset[int] = frozenset()
     colours: int | None = None
+    description: str = ""
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from vjp_cli.report import Verdict
+from vjp_cli.report import PATTERNS, Verdict
 from vjp_cli.requests import Id
 from vjp_cli.schema.shapes import Digits, Gradients, Number, Numbers, Slope, Truths, Verdicts, says
 from vjp_cli.settings import DTYPES, Layout
@@ -87,8 +87,9 @@ class Structure(Struct):
 
     shape: Annotated[Shape, says("The elements of the output, and those of the input.")]
     nonzeros: Annotated[Count, says("How many entries can be non-zero.")]
-    pattern: Annotated[
-        Literal["zero", "diagonal", "banded", "sparse", "dense"], says("A word for their places.")
+    pattern: Annotated[str, says("A word for their places.", enum=list(PATTERNS))]
+    description: Annotated[
+        str | None, says("What there is to add: offsets, sizes of blocks, dense rows.")
     ]
     colours: Annotated[
         Count | None, says("Groups of rows that one VJP can compute together, where computed.")
