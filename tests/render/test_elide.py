@@ -31,10 +31,11 @@ def test_only_columns_that_may_be_shown_are_measured():
     assert len(measured) < 20
 
 
-def test_rows_are_shown_up_to_forty():
+def test_rows_are_shown_up_to_forty_and_ten_of_more():
     assert rows_shown(40, 80) == list(range(40))
-    assert rows_shown(41, 80) == [*range(38), None, 40]
-    assert rows_shown(41, 1_000_000) == list(range(41))
+    assert rows_shown(41, 80) == [*range(10), None, 40]
+    assert rows_shown(400, 1_000_000) == list(range(400))
+    assert rows_shown(401, 1_000_000) == [*range(10), None, 400]
 
 
 def test_chunks_lose_no_column():

@@ -95,12 +95,22 @@ def test_structure_line():
     assert structure_line(structure) == "J is sparse: 5 of 12 entries can be non-zero, 2 colours"
 
 
-def test_the_structure_says_what_its_word_leaves_open():
-    structure = Structure((4, 6), 12, "block diagonal", description="2 blocks of 2x3")
+@pytest.mark.parametrize(
+    ("pattern", "description", "words"),
+    [
+        ("block diagonal", "2 blocks of 2x3", "J is block diagonal, 2 blocks of 2x3"),
+        ("selection", "", "J is a selection"),
+        (
+            "dense rows and columns",
+            "1 dense row; the rest is zero",
+            "J has 1 dense row; the rest is zero",
+        ),
+    ],
+)
+def test_the_structure_says_what_its_word_leaves_open(pattern, description, words):
+    structure = Structure((4, 6), 12, pattern, description=description)
 
-    assert structure_line(structure) == (
-        "J is block diagonal, 2 blocks of 2x3: 12 of 24 entries can be non-zero"
-    )
+    assert structure_line(structure) == f"{words}: 12 of 24 entries can be non-zero"
     assert structure_line(replace(structure, colours=None)).endswith("non-zero")
 
 

@@ -44,8 +44,8 @@ CASES: dict[str, tuple[tuple[int, int], Places, str, str]] = {
     "grid": (
         (60, 60),
         band((60, 60), -10, -1, 0, 1, 10),
-        "diagonals",
-        "5 at the offsets -10, -1, 0, 1, 10",
+        "multidiagonal",
+        "offsets -10, -1, 0, 1, 10",
     ),
     "blocks": ((8, 12), blocks(4, 2, 3), "block diagonal", "4 blocks of 2x3"),
     "sums of rows": ((3, 12), blocks(3, 1, 4), "block diagonal", "3 blocks of 1x4"),

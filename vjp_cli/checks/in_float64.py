@@ -67,7 +67,7 @@ def _evaluated(context: Context) -> tuple[TorchSide, FloatFormat]:
 def _row(report: Report, form: FloatFormat) -> CheckResult:
     exact = [check for check in report.checks if check.name.endswith("the exact derivative")]
     compared = sum(check.compared for check in exact)
-    allowed = 0.0 if form is FORMATS["float64"] else form.unit**0.75
+    allowed = 0.0 if form is FORMATS["float64"] else form.tolerated
     bad = [f for f in report.findings if f.verdict in _HURT and _relative(f) > allowed]
     if not bad and not compared and report.verdict is not Verdict.OK:
         reasons = [finding.cause for finding in report.findings] or list(report.notes)

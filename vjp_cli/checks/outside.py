@@ -11,9 +11,8 @@ from vjp_cli.checks.graphs import form_of, graph_of, unchecked, words_of
 from vjp_cli.derivatives.compressed import Compressed
 from vjp_cli.frames import ENDINGS
 from vjp_cli.lazy import numpy, torch
+from vjp_cli.report import OUTSIDE as NAME
 from vjp_cli.report import CheckResult, Verdict
-
-NAME = "nothing outside the pattern of J"
 
 
 def applies(context: Context) -> bool:

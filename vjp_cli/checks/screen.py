@@ -8,7 +8,6 @@ would not call ok (its first rule), and nothing that is in doubt is looked at he
 from dataclasses import dataclass
 from typing import Any
 
-from vjp_cli.checks.verdict import RELATIVE
 from vjp_cli.lazy import numpy
 from vjp_cli.numbers import near
 from vjp_cli.numbers.dtypes import FloatFormat
@@ -37,7 +36,7 @@ def screen(numbers: Any, truth: Near, form: FloatFormat, doubtful: Any) -> Scree
     with numpy.errstate(all="ignore"):
         error = abs(found - truth.value)
         least = truth.floor
-        close = error + truth.error <= _SHARE * form.unit**RELATIVE * least
+        close = error + truth.error <= _SHARE * form.tolerated * least
         passed = (close & (least >= form.normal)) | (truth.is_zero & (found == 0))
         _, exponents = numpy.frexp(truth.value)
         units = numpy.ldexp(numpy.ones_like(error), exponents - form.bits)

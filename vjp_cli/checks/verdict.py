@@ -27,8 +27,6 @@ from vjp_cli.numbers.scalar import (
 RADII = 4
 # vᵀJ may be off by this many units of Σ|v_i·J_ij| (criteria: a dot product of rounded terms).
 DOT_UNITS = 8
-# A relative error up to the unit roundoff to this power is none: three quarters of the digits.
-RELATIVE = 0.75
 
 
 class Gap(Enum):
@@ -119,7 +117,7 @@ def _gap(error: float, relative: float, allowed: float, bound: Bound, form: Floa
     u = form.unit
     within = error <= allowed
     if (
-        relative <= u**RELATIVE
+        relative <= form.tolerated
         or error <= RADII * form.subnormal
         or (within and relative <= math.sqrt(u))
         or (bound.terms and error <= DOT_UNITS * u * bound.terms)

@@ -1,5 +1,6 @@
 """The floating-point formats of torch, as exact data; a complex dtype is a pair of one of them."""
 
+import math
 from dataclasses import dataclass
 
 
@@ -21,6 +22,11 @@ class FloatFormat:
     def unit(self) -> float:
         """u, the unit roundoff: half the distance from 1 to the next number."""
         return 2.0**-self.bits
+
+    @property
+    def tolerated(self) -> float:
+        """The relative error that is never held against torch: u^¾, a quarter of the digits."""
+        return math.pow(self.unit, 0.75)
 
     @property
     def normal(self) -> float:

@@ -2,8 +2,10 @@
 
 from collections.abc import Callable, Sequence
 
-# Beyond these a matrix is no longer read, even where the width would allow it.
+# Longer tables are cut, to as many rows as show what is in them; a pipe has no screen to fill.
 MOST_ROWS = 40
+_FIRST_ROWS = 10
+# Beyond this a matrix is no longer read, even where the width would allow it.
 MOST_COLUMNS = 400
 # So few columns are shown one below the other rather than left out.
 FEW_COLUMNS = 4
@@ -15,15 +17,15 @@ Widths = Callable[[int], int]
 
 
 def rows_shown(count: int, room: int) -> list[int | None]:
-    """The rows to show of ``count``; None stands for those left out.
-
-    A pipe has no width (``room`` is huge there) and no screen to fill: it gets as many rows as
-    columns.
-    """
-    most = MOST_COLUMNS if room > _SCREEN else MOST_ROWS
-    if count <= most:
+    """The rows to show of ``count``; None stands for those left out."""
+    if count <= (MOST_COLUMNS if is_pipe(room) else MOST_ROWS):
         return list(range(count))
-    return [*range(most - 2), None, count - 1]
+    return [*range(_FIRST_ROWS), None, count - 1]
+
+
+def is_pipe(room: int) -> bool:
+    """Whether so many columns are those of a pipe or a file, which has no width."""
+    return room > _SCREEN
 
 
 def columns_shown(count: int, width: Widths, room: int) -> list[int | None]:

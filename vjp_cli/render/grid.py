@@ -27,7 +27,7 @@ from vjp_cli.report import Verdict
 Segment = tuple[str, str]
 Spell = Callable[[str], str]
 
-_BAR = " │ "
+BAR = " │ "
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ def draw(table: Table, room: int, full: bool, spell: Spell) -> list[Grid]:
     def width(index: int) -> int:
         return column(index).width
 
-    room -= names.width + len(_BAR)
+    room -= names.width + len(BAR)
     if full or count <= FEW_COLUMNS:
         sentences = _sentences(table, rows, 0)
         groups = chunks(count, width, room)
@@ -85,7 +85,7 @@ def _grid(names: _Column, columns: Sequence[_Column], hidden: tuple[str, ...]) -
     width = sum(column.width + GAP for column in columns) - GAP
     rule = "─" * (names.width + 1) + "┼" + "─" * (width + 1)
     lines = [
-        (name, (_BAR, "rule"), *_spaced([column.cells[line] for column in columns]))
+        (name, (BAR, "rule"), *_spaced([column.cells[line] for column in columns]))
         for line, name in enumerate(names.cells)
     ]
     return Grid((lines[0], ((rule, "rule"),), *lines[1:]), len(rule), hidden)

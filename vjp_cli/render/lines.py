@@ -106,8 +106,7 @@ def listing(array: Array[Number], room: int) -> str:
 def structure_line(structure: Structure) -> str:
     """The pattern of J in a sentence."""
     total = structure.shape[0] * structure.shape[1]
-    words = ", ".join(filter(None, [structure.pattern, structure.description]))
-    line = f"J is {words}: {structure.nonzeros} of {total} entries can be non-zero"
+    line = f"J {structure.words}: {structure.nonzeros} of {total} entries can be non-zero"
     if structure.colours is None:
         return line
     return f"{line}, {structure.colours} colour{'' if structure.colours == 1 else 's'}"

@@ -24,6 +24,9 @@ _STYLES: dict[str, str] = {
 NARROWEST = 20
 _MOST_LINES = 12
 _ASCII = str.maketrans({"─": "-", "│": "|", "┼": "+", "…": "...", "∂": "d"})
+# pictures: sizes as digits, and a sign for a few dots
+_ASCII.update(str.maketrans({"█": "4", "▓": "3", "▒": "2", "░": "1", "±": "x"}))
+_ASCII.update(dict.fromkeys(range(0x2801, 0x2900), "o"))
 
 
 class Screen:

@@ -100,11 +100,14 @@ class Table:
     cell: Callable[[int, int], Cell]
 
 
-def tables(report: Report, name: str) -> list[Table]:
-    """The tables of the input ``name``, side by side: J, v, then vᵀJ with its symbolic twin."""
+def tables(report: Report, name: str, *, matrix: bool = True) -> list[Table]:
+    """The tables of the input ``name``, side by side: J, v, then vᵀJ with its symbolic twin.
+
+    ``matrix``: whether J is among them, where there is one.
+    """
     shown = []
-    if report.jacobian is not None:
-        shown.append(_jacobian_table(report, name))
+    if report.jacobian is not None and matrix:
+        shown.append(jacobian_table(report, name))
     if report.accumulation is not None:
         vs = [pull.v for pull in report.accumulation.pulls]
         return [*shown, _cotangent_table(report, vs), _sum_table(report, report.accumulation, name)]
@@ -115,7 +118,8 @@ def tables(report: Report, name: str) -> list[Table]:
     return shown
 
 
-def _jacobian_table(report: Report, name: str) -> Table:
+def jacobian_table(report: Report, name: str) -> Table:
+    """J by one input; there is a J."""
     assert report.jacobian is not None
     values = report.jacobian[name].values
     outputs = Axis(report.output.name, report.output.value.shape)

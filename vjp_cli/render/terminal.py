@@ -14,8 +14,10 @@ from vjp_cli.render.chain import write_chain
 from vjp_cli.render.elide import hidden_line
 from vjp_cli.render.explanation import draw_explanation
 from vjp_cli.render.grid import cell_width
+from vjp_cli.render.overview import draw_overview, draw_sight, draw_worst_vjp
 from vjp_cli.render.reproduction import draw_reproduction
 from vjp_cli.render.screen import Screen
+from vjp_cli.render.sizes import Size, size_of
 from vjp_cli.render.tables import MARKS, tables
 from vjp_cli.render.weights import cost_line, draw_weights, judged_parts
 from vjp_cli.report import Array, Number, Report, Verdict
@@ -80,13 +82,18 @@ def _input(screen: Screen, report: Report, name: str) -> None:
     """What belongs to one input: its tables, the pattern of its J and the formulas."""
     if len(report.problem.wrt) > 1:
         screen.title(f"input {name}: {lines.shape_text(report.inputs[name].shape)}")
-    draw_tables(screen, tables(report, name))
+    size = size_of(screen, report, name)
+    if size is not Size.SMALL:
+        draw_overview(screen, report, name, size)
+    draw_tables(screen, tables(report, name, matrix=size is Size.SMALL))
+    draw_worst_vjp(screen, report, name)
     structure = report.structure.get(name)
     formulas = [lines.formula_lines([g]) for g in report.symbolic.jacobian.get(name, ())]
     if structure or formulas:
         screen.line(Text())
     if structure:
         screen.words(lines.structure_line(structure))
+    draw_sight(screen, report, name, size)
     for formula in formulas[: screen.most(len(formulas))]:
         for line in formula:
             screen.words(line)
@@ -102,8 +109,10 @@ def _legend(screen: Screen, report: Report) -> None:
         for v in array.counts()
     }
     signs = [f"{MARKS[verdict]} {verdict}" for verdict in Verdict if verdict in seen]
-    if report.jacobian and any(
-        s.nonzeros < s.shape[0] * s.shape[1] for s in report.structure.values()
+    if any(
+        s.nonzeros < s.shape[0] * s.shape[1] and size_of(screen, report, name) is not Size.LARGE
+        for name, s in report.structure.items()
+        if report.jacobian
     ):
         signs.insert(0, "· structural zero: this output does not depend on this input")
     signs = [sign for sign in signs if sign != f" {Verdict.OK}"]

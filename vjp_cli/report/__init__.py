@@ -11,6 +11,7 @@ from vjp_cli.report.cost import Cost
 from vjp_cli.report.explanation import Explanation, Paragraph
 from vjp_cli.report.loss import Loss
 from vjp_cli.report.parts import (
+    OUTSIDE,
     PATTERNS,
     CheckResult,
     Finding,
@@ -20,6 +21,7 @@ from vjp_cli.report.parts import (
     Problem,
     Structure,
     Symbolic,
+    in_words,
 )
 from vjp_cli.report.reproduction import Point, Reproduction
 from vjp_cli.report.tangent import Tangent
@@ -38,6 +40,7 @@ from vjp_cli.report.whole import Report
 SCHEMA = "vjp.report/1"
 
 __all__ = [
+    "OUTSIDE",
     "PATTERNS",
     "SCHEMA",
     "Accumulation",
@@ -72,6 +75,7 @@ __all__ = [
     "Truth",
     "TruthKind",
     "Verdict",
+    "in_words",
     "scattered",
     "worst",
 ]

@@ -67,6 +67,8 @@ class Symbolic:
     vjp: Mapping[str, Array[Number | None]] | None = None
 
 
+# The name of the check that J has no number where its pattern has none.
+OUTSIDE = "nothing outside the pattern of J"
 # The words for the places of the entries of a J.
 PATTERNS = (
     "zero",
@@ -80,9 +82,17 @@ PATTERNS = (
     "dense rows and columns",
     "banded",
     "selection",
-    "diagonals",
+    "multidiagonal",
     "sparse",
 )
+
+
+def in_words(pattern: str, description: str) -> str:
+    """What a J of this pattern does: ``is banded, offsets 0 to 2``, ``has 2 dense rows; …``."""
+    if pattern == "dense rows and columns":
+        return f"has {description}"
+    article = "a " if pattern in ("permutation", "selection") else ""
+    return f"is {article}{', '.join(filter(None, [pattern, description]))}"
 
 
 @dataclass(frozen=True)
@@ -105,6 +115,11 @@ class Structure:
     positions: frozenset[int] = frozenset()
     colours: int | None = None
     description: str = ""
+
+    @property
+    def words(self) -> str:
+        """What J does, as a part of a sentence."""
+        return in_words(self.pattern, self.description)
 
 
 @dataclass(frozen=True)

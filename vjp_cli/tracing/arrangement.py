@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from vjp_cli.lazy import numpy
+from vjp_cli.report import in_words
 from vjp_cli.tracing.node import Index
 
 Shape = tuple[int, int]
@@ -100,8 +101,8 @@ def _dense_lines(shape: Shape, rows: Index, columns: Index) -> Answer:
         for what, count in counts.items()
         if count
     )
-    rest = ", ".join(filter(None, arrangement(shape, rows[~chosen], columns[~chosen])))
-    return "dense rows and columns", f"{' and '.join(named)}; the rest is {rest}"
+    rest = in_words(*arrangement(shape, rows[~chosen], columns[~chosen]))
+    return "dense rows and columns", f"{' and '.join(named)}; the rest {rest}"
 
 
 def _dense(lines: Index, shape: Shape) -> Any:
@@ -128,9 +129,10 @@ def _diagonals(shape: Shape, rows: Index, columns: Index) -> Answer:
     """A few diagonals that lie apart."""
     least = min(shape)
     offsets = _distinct(columns - rows)
-    if len(offsets) <= _NAMED_DIAGONALS and 2 * len(rows) >= len(offsets) * least > len(rows) // 2:
+    few = 2 <= len(offsets) <= min(_NAMED_DIAGONALS, least // 3)
+    if few and 2 * len(rows) >= len(offsets) * least > len(rows) // 2:
         named = ", ".join(str(offset) for offset in offsets.tolist())
-        return "diagonals", f"{len(offsets)} at the offsets {named}"
+        return "multidiagonal", f"offsets {named}"
     return None
 
 

@@ -1,0 +1,164 @@
+"""The entries of one J as arrays: what pictures, norms and lists of a large J are made of."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from vjp_cli.lazy import numpy
+from vjp_cli.render.tables import Axis, transposed
+from vjp_cli.report import Array, Number, Report, Truth, TruthKind, Verdict
+
+_UNKNOWN = Truth(TruthKind.UNKNOWN)
+# severities as they are ordered, to come back from a number
+_VERDICTS = sorted(Verdict, key=lambda verdict: verdict.severity)
+
+
+@dataclass(frozen=True)
+class Entries:
+    """The entries that are not 0, may be, or are not ``ok``; all others are 0 and ``ok``.
+
+    Of Jᵀ where the report shows that.
+
+    Attributes:
+        rows: the names of the rows.
+        columns: the names of the columns.
+        row: the row of each entry.
+        column: its column.
+        values: torch's numbers; NaN where it gives none.
+        known: whether torch gives a number.
+        truths: the exact ones; ``UNKNOWN`` where nothing was judged.
+        severities: of the verdicts.
+        outputs_first: whether rows are outputs.
+        patterned: whether the pattern is known, so that all other places are structural zeros.
+    """
+
+    rows: Axis
+    columns: Axis
+    row: Any
+    column: Any
+    values: Any
+    known: Any
+    truths: tuple[Truth, ...]
+    severities: Any
+    outputs_first: bool
+    patterned: bool
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The numbers of rows and columns."""
+        return len(self.rows), len(self.columns)
+
+    @cached_property
+    def exact(self) -> Any:
+        """The truths as numbers; NaN where there is not one."""
+        return _array(map(_number, self.truths))
+
+    @cached_property
+    def errors(self) -> Any:
+        """|torch - truth| / |truth|; -1 where that is not known, inf where the truth is 0 or gone.
+
+        What is equal to the rounded truth has the error 0.
+        """
+        return _errors(self.values, self.exact, self.known)
+
+    def verdict(self, k: int) -> Verdict:
+        """The verdict of the k-th entry."""
+        return _VERDICTS[int(self.severities[k])]
+
+    def number(self, k: int) -> Number | None:
+        """Torch's number of the k-th entry."""
+        found: Number = self.values[k].item()
+        return found if self.known[k] else None
+
+    def truth(self, k: int) -> Number | None:
+        """The truth of the k-th entry, where it is one number."""
+        return _number(self.truths[k])
+
+    def name(self, k: int) -> str:
+        """``∂y[0]/∂x[1]``."""
+        row, column = self.rows[int(self.row[k])], self.columns[int(self.column[k])]
+        return f"∂{row}/∂{column}" if self.outputs_first else f"∂{column}/∂{row}"
+
+
+def entries_of(report: Report, name: str) -> Entries:
+    """The entries of the J by one input; there is a J."""
+    assert report.jacobian is not None
+    outputs = Axis(report.output.name, report.output.value.shape)
+    inputs = Axis(name, report.inputs[name].shape)
+    structure = report.structure.get(name)
+    pattern = structure.positions if structure else frozenset()
+    positions, values, known = _numbers(report.jacobian[name], pattern)
+    severities = numpy.zeros(len(positions), dtype=int)
+    truths: tuple[Truth, ...] = (_UNKNOWN,) * len(positions)
+    if report.judged_jacobian is not None:
+        verdicts = report.judged_jacobian.verdicts[name]
+        bad = {k: v.severity for k, v in verdicts.listed() if v is not Verdict.OK}
+        new = numpy.setdiff1d(numpy.array(sorted(bad), dtype=int), positions)
+        if len(new):
+            merged = numpy.append(positions, new)
+            order = numpy.argsort(merged)
+            positions = merged[order]
+            values = numpy.append(values, numpy.zeros(len(new)))[order]
+            known = numpy.append(known, numpy.ones(len(new), dtype=bool))[order]
+        severities = numpy.array([bad.get(k, 0) for k in positions.tolist()], dtype=int)
+        found = report.judged_jacobian.truth[name].values
+        truths = tuple(found[k] for k in positions.tolist())
+    row, column = numpy.divmod(positions, max(len(inputs), 1))
+    first = not transposed(report)
+    if not first:
+        row, column, outputs, inputs = column, row, inputs, outputs
+    return Entries(
+        outputs,
+        inputs,
+        row,
+        column,
+        values,
+        known,
+        truths,
+        severities,
+        first,
+        structure is not None,
+    )
+
+
+def vjp_errors(report: Report, name: str) -> Any:
+    """Of each entry of vᵀJ what ``Entries.errors`` is of J; it was judged."""
+    assert report.vjp is not None
+    assert report.judged_vjp is not None
+    truths = [_number(truth) for truth in report.judged_vjp.truth[name].values]
+    values = report.vjp[name].values
+    return _errors(_array(values), _array(truths), numpy.array([v is not None for v in values]))
+
+
+def _errors(values: Any, exact: Any, known: Any) -> Any:
+    with numpy.errstate(all="ignore"):
+        found = numpy.abs(values - exact) / numpy.abs(exact)
+    found[~numpy.isfinite(found)] = numpy.inf
+    found[values == exact] = 0
+    found[numpy.isnan(exact) | ~known] = -1
+    return found
+
+
+def _array(numbers: Iterable[Number | None]) -> Any:
+    """With NaN in the place of None."""
+    found = [numpy.nan if number is None else number for number in numbers]
+    complex_ones = any(isinstance(number, complex) for number in found)
+    return numpy.array(found, dtype=complex if complex_ones else float)
+
+
+def _numbers(array: Array[Number | None], pattern: frozenset[int]) -> tuple[Any, Any, Any]:
+    """The flat places in ascending order, their numbers, and whether there is a number."""
+    listed = dict(array.listed())
+    chosen = [k for k, value in listed.items() if value != 0]
+    places = numpy.array(sorted({*chosen, *pattern}), dtype=int)
+    found = [listed.get(k, 0.0) for k in places.tolist()]
+    known = numpy.array([value is not None for value in found], dtype=bool)
+    return places, _array(found), known
+
+
+def _number(truth: Truth) -> Number | None:
+    if truth.kind not in (TruthKind.VALUE, TruthKind.REMOVABLE):
+        return None
+    text = truth.value.replace(" ", "")
+    return complex(text) if text.endswith("j)") else float(text)
