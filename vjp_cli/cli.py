@@ -39,6 +39,7 @@ from vjp_cli.output import (
 from vjp_cli.problem import request_of, texts_of, with_truth
 from vjp_cli.render import View, render
 from vjp_cli.report import Report, Verdict
+from vjp_cli.saving import refuse_unsavable, save_jacobian
 from vjp_cli.settings import Color, Settings
 
 _DEFAULTS = Settings()
@@ -103,6 +104,7 @@ def _inspect(
     json: options.Json = False,
     format: options.Shape = None,
     output: options.File = None,
+    save: options.Save = None,
     save_problem: options.SaveProblem = None,
     reproduce: options.Reproduce = False,
     quiet: options.Quiet = False,
@@ -134,6 +136,8 @@ def _inspect(
         language=language_of(explain, lang),
         checks=checks_of(checks if checks is None else names_of(checks, "--checks"), "--checks"),
     )
+    if save is not None:
+        refuse_unsavable(save, settings)
     chosen = format_of(format, json)
     call = call_of(context)
     if isinstance(call.subject, Expression) and against is None:
@@ -151,6 +155,8 @@ def _inspect(
         if save_problem is not None:
             write_text(writing.problem_file(report, problem, save_problem), save_problem)
         report = writing.with_reproduction(report, problem) if reproduce else report
+    if save is not None:
+        save_jacobian(report, save)
     if not quiet or output:
         view = View(width(output), colored(color, output), unicode_drawn(output), full, max_entries)
         write_text(render(report, chosen, view), output)

@@ -198,6 +198,10 @@ Shape = Annotated[Format | None, option(OUTPUT, "--format", help="The output for
 File = Annotated[
     str | None, option(OUTPUT, "--output", "-o", metavar="FILE", help="Write to FILE.")
 ]
+Save = Annotated[
+    str | None,
+    _option(OUTPUT, metavar="FILE", help="Write J to FILE, a .npz, .npy or .mtx."),
+]
 SaveProblem = Annotated[
     str | None,
     option(

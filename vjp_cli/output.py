@@ -7,8 +7,9 @@ import stat
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from io import BufferedWriter, RawIOBase
 from pathlib import Path
-from typing import IO, Any, TypeVar
+from typing import IO, Any, TypeVar, cast
 
 from vjp_cli.errors import OutputError, VjpError, clean, shorten
 from vjp_cli.failures import ERROR_SCHEMA, document
@@ -81,6 +82,17 @@ def writer(path: str | None = None) -> Iterator[Callable[[str], None]]:
         yield write
         with worded(path):
             stack.close()
+
+
+@contextmanager
+def binary_writer(path: str) -> Iterator[IO[bytes]]:
+    """A file for bytes, which takes the place of a regular one when all of it is written.
+
+    Raises:
+        OutputError: it could not be written.
+    """
+    with worded(path), _opened(path) as file, BufferedWriter(cast(RawIOBase, file)) as buffered:
+        yield buffered
 
 
 @contextmanager
