@@ -167,6 +167,25 @@ def test_more_entries_than_can_be_held_leave_vjp_alone() -> None:
         solve("softmax(x, 0)", {"x": "linspace(0,1,8)"}, None)
 
 
+def test_without_a_pattern_a_large_jacobian_is_left_out() -> None:
+    # without any time there is no exact side; 1100² entries are more than are built row by row
+    report = solve("2*x", {"x": "ones(1100)"}, "ones", Settings(timeout=0))
+    assert report.jacobian is None
+    [note] = [note for note in report.notes if "was not computed" in note]
+    assert note.startswith(
+        "J would have 1,210,000 entries (9.68 MB), and their pattern is not known"
+    )
+
+
+def test_partial_sums_of_many_are_answered() -> None:
+    # as a matrix of segments these would take 3.2 GB
+    report = solve("cumsum(x, 0)", {"x": "linspace(0,1,20000)"}, "ones", Settings(jacobian=False))
+    assert report.verdict is Verdict.OK
+    # x[k] is in the sums k, k + 1, …, 19999
+    assert report.vjp["x"].values[:2] == (20000, 19999)
+    assert row(report, "vjp against the exact derivative").compared == 20000
+
+
 def test_an_outer_product_of_many_is_answered() -> None:
     report = solve("a[:, None]*b", {"a": "linspace(1,2,2000)", "b": "1,2,3,4,5"}, None)
     assert report.verdict is Verdict.OK

@@ -41,6 +41,7 @@ from vjp_cli.render import View, render
 from vjp_cli.report import Report, Verdict
 from vjp_cli.saving import refuse_unsavable, save_jacobian
 from vjp_cli.settings import Color, Settings
+from vjp_cli.status_line import status_line
 
 _DEFAULTS = Settings()
 _FAIL_ON = ",".join(verdict for verdict in Verdict if verdict in _DEFAULTS.fail_on)
@@ -146,7 +147,7 @@ def _inspect(
     request = request_of(call.subject, texts, settings.wrt, call.stdin)
     request = with_weights(request, v or (), loss, u or (), call.stdin)
     request = with_truth(request, against, "--against")
-    with apart():
+    with status_line(quiet), apart():
         report: Report = inspection.inspect(request, settings)
     if save_problem is not None or reproduce:
         # with the tracer, which help can do without

@@ -27,11 +27,12 @@ from vjp_cli.functions.loading import load
 from vjp_cli.functions.source import FunctionSource
 from vjp_cli.lazy import torch
 from vjp_cli.program import Program
+from vjp_cli.progress import stage
 from vjp_cli.report import Report
 from vjp_cli.request import Request
 from vjp_cli.second_order import Gradient
 from vjp_cli.settings import LIMITS, Settings
-from vjp_cli.structured import with_jacobian
+from vjp_cli.structured import forecast, with_jacobian
 from vjp_cli.tracing.node import OutOfTime
 from vjp_cli.values import Value
 from vjp_cli.weights.build import Weighing, weighed
@@ -75,6 +76,7 @@ def _inspect(request: Request, settings: Settings) -> Report:
 
     def v_for(output: "torch.Tensor") -> "torch.Tensor | None":
         held["v"], *held["further"] = cotangents(request, output, settings)
+        stage(forecast(output, bound.inputs, wanted))
         return held["v"]  # type: ignore[no-any-return]
 
     wanted = Wanted(wrt, v_for, settings.jacobian, most=LIMITS.dense_entries)
@@ -84,6 +86,7 @@ def _inspect(request: Request, settings: Settings) -> Report:
         with _limited(body, settings.timeout or Settings().timeout, _endless(body, settings)):
             torch_side = evaluate(program, bound.inputs, wanted)
     point = Point(bound.inputs, wrt, held["v"])
+    stage("the exact derivative")
     # the tape looks at the clock by itself: this is for loops without a tensor in them
     with _limited(body, max(deadline - time.monotonic(), 0) + 1, OutOfTime()):
         exact = answer(reference, point, torch_side.output, settings, deadline)
@@ -102,9 +105,12 @@ def _inspect(request: Request, settings: Settings) -> Report:
         _elsewhere(request, settings, (program, reference)),
         settings.points,
     )
+    stage("judging")
     judgement = judged(context, settings)
     weighing = Weighing(request, settings, _name(program), held["further"], moving)
+    stage("further checks")
     further = further_checks(context, settings.checks)
+    stage("formulas")
     report = assemble(
         request,
         settings,

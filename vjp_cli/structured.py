@@ -3,14 +3,28 @@
 The pattern comes from the exact side, which needs torch's y: so torch runs once more for J.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from vjp_cli.derivatives.evaluation import TorchSide, Wanted, evaluate
 from vjp_cli.errors import LimitError
 from vjp_cli.exact.side import ExactAnswer
 from vjp_cli.exact.tracing_program import Point
+from vjp_cli.lazy import torch
 from vjp_cli.program import Program
+from vjp_cli.report import size_text
 from vjp_cli.settings import LIMITS
+
+
+def forecast(output: "torch.Tensor", point: "Mapping[str, torch.Tensor]", wanted: Wanted) -> str:
+    """What is about to be built, in words, now that y is known."""
+    rows, columns = output.numel(), sum(point[name].numel() for name in wanted.wrt)
+    if not wanted.jacobian:
+        return f"vᵀJ of {columns:,} entries"
+    size = f"{rows:,} x {columns:,}, {size_text(rows * columns * output.element_size())} in full"
+    if not wanted.postpones(rows, columns, custom=False):
+        return f"torch's J, {size}"
+    return f"vᵀJ first: J, {size}, only by its pattern"
 
 
 def with_jacobian(
@@ -31,11 +45,8 @@ def with_jacobian(
         patterns = {name: (matrix.rows, matrix.columns) for name, matrix in matrices.items()}
         return evaluate(program, point.inputs, replace(wanted, patterns=patterns)), ""
     entries = side.output.numel() * sum(point.inputs[name].numel() for name in point.wrt)
-    size = entries * side.output.element_size()
-    fits = size <= LIMITS.jacobian_bytes
-    if fits and not known:
-        return evaluate(program, point.inputs, wanted), ""
-    why = f"J would have {entries:,} entries ({size / 1e9:.1f} GB)"
+    size = size_text(entries * side.output.element_size())
+    why = f"J would have {entries:,} entries ({size}), and their pattern is not known"
     if known:
         why = f"J has more than {LIMITS.exact_entries:,} possible non-zeros, or on the way"
     if point.v is None:

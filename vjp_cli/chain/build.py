@@ -18,6 +18,7 @@ from vjp_cli.errors import InputError
 from vjp_cli.expression import Expression
 from vjp_cli.frames import ENDINGS
 from vjp_cli.lazy import torch
+from vjp_cli.progress import stage
 from vjp_cli.report import Chain, ChainStep, LocalJacobian, Mark, Report, Term
 
 # a local Jacobian with more entries or rows than this has its formulas only
@@ -36,6 +37,7 @@ def with_chain(report: Report, context: Context) -> Report:
         raise InputError("--chain shows first derivatives", "leave --order 2 out")
     if context.is_complex:
         raise InputError("--chain needs real numbers", "write complex ones as pairs of real ones")
+    stage("the chain rule, step by step")
     taken = run(context.program, context.point.inputs, context.point.wrt)
     return replace(report, chain=_Builder(report, context, taken).chain())
 

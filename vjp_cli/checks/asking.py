@@ -66,11 +66,13 @@ class Judging:
     """The entries of one matrix or column.
 
     Attributes:
+        words: what they are entries of.
         numbers: torch's; None where it gives none.
         flat: the flat position of each entry.
         doubtful: which entries a doubt reaches.
     """
 
+    words: str
     truth: Matrix | Column
     numbers: Any
     flat: Index

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from vjp_cli.checks.remedies import candidates
 from vjp_cli.expression import Expression
+from vjp_cli.progress import stage
 from vjp_cli.report import Finding, Report, Truth, TruthKind, Verdict
 
 # Verdicts that a rewriting may help, and those with which a rewritten expression is right.
@@ -25,6 +26,7 @@ def with_remedies(
     """
     if not any(finding.verdict in _HURT for finding in report.findings):
         return report
+    stage("other ways to write it")
     findings = list(report.findings)
     for source in candidates(expression.statements):
         if all(finding.remedy or finding.verdict not in _HURT for finding in findings):

@@ -12,6 +12,7 @@ from vjp_cli.checks.verdict import Bound
 from vjp_cli.derivatives.matrices import TorchMatrix
 from vjp_cli.exact.slopes import is_flat
 from vjp_cli.lazy import flint, numpy
+from vjp_cli.progress import counted
 from vjp_cli.report import Verdict
 from vjp_cli.tracing.node import Index, OutOfTime
 
@@ -57,7 +58,9 @@ class Places:
         def asking(k: int, radius: float) -> tuple[Bound, str]:
             return Bound(radius, self.judge.size, largest=most), doubts.get(int(columns[k]), "")
 
-        places = Judging(matrix, numbers, rows * wide + columns, _among(doubts, wide)[columns])
+        places = Judging(
+            f"J by {name}", matrix, numbers, rows * wide + columns, _among(doubts, wide)[columns]
+        )
         asked = self._asked(
             places, asking, lambda k: ("jacobian", name, (int(rows[k]), int(columns[k])))
         )
@@ -78,7 +81,9 @@ class Places:
 
         elements = numpy.arange(len(numbers))
         found = None if None in numbers else numpy.array(numbers, dtype=float)
-        places = Judging(exact.vjp[name], found, elements, _among(doubts, len(numbers)))
+        places = Judging(
+            f"vᵀJ by {name}", exact.vjp[name], found, elements, _among(doubts, len(numbers))
+        )
         return self._asked(places, asking, lambda k: ("vjp", name, (k,)))
 
     def torch_column(self, name: str) -> list[float | None]:
@@ -111,7 +116,7 @@ class Places:
             truths = places.truth.at(todo)
         except OutOfTime:
             truths = {}
-        for k in todo.tolist():
+        for k in counted(todo.tolist(), len(todo), f"judging {places.words},"):
             number = None if places.numbers is None else float(places.numbers[k])
             try:
                 if k not in truths or (passed is not None and self._late()):

@@ -12,6 +12,7 @@ from vjp_cli.derivatives.colouring import Colouring, colouring, joint_colouring
 from vjp_cli.derivatives.matrices import Sparse
 from vjp_cli.derivatives.seeding import gradients
 from vjp_cli.lazy import numpy, torch
+from vjp_cli.progress import stage
 
 Pattern = tuple[Any, Any]
 
@@ -138,6 +139,7 @@ def _alone(
     output: "torch.Tensor", input: "torch.Tensor", pattern: Pattern, plan: Colouring
 ) -> tuple[Compressed | None, int]:
     """J for one input, from cotangents and tangents of its own."""
+    stage(f"torch's J by its pattern, {len(pattern[0]):,} entries by {plan.colours} products")
     cotangents = plan.cotangents or int(not plan.tangents and output.numel() > 0)
     [by_row], pulls = _pulled(output, [input], plan.rows, cotangents)
     if by_row is None:

@@ -7,6 +7,9 @@ from vjp_cli.lazy import torch
 from vjp_cli.ops.reductions import axes
 from vjp_cli.ops.table import Kind, Op
 
+# so many places in the segments of all partial sums take 8 MB; their number grows as a square
+_MOST_SEGMENTS = 1_000_000
+
 
 def scan(input: Any, dim: int, combine: Callable[[Any, Any], Any]) -> Any:
     """All partial results of ``combine(earlier, later)`` along ``dim``, by doubling steps.
@@ -34,6 +37,13 @@ def _cumsum(input: Any, dim: int, *, dtype: Any = None) -> Any:
     size = input.shape[dim]
     segments = moved * torch.ones(size, size, dtype=torch.int64).tril()
     return segments.movedim(-2, axes(dim, input.ndim)[0])
+
+
+def _cumsum_in_stages(input: Any, dim: int, *, dtype: Any = None) -> Any:
+    """The same by doubling steps where the segments would take too much memory; else None."""
+    if input.ndim == 0 or input.numel() * input.shape[dim] <= _MOST_SEGMENTS:
+        return None
+    return scan(input, dim, torch.add)
 
 
 def _cumprod(input: Any, dim: int, *, dtype: Any = None) -> Any:
@@ -79,6 +89,7 @@ ROWS: tuple[Op, ...] = (
         Kind.SUM,
         _cumsum,
         ("cumsum(x, 0)", "x.cumsum(-1)", "cumsum(b, dim=0)", "cumsum(s, 0)"),
+        in_stages=_cumsum_in_stages,
     ),
     Op(
         "cumprod",

@@ -58,6 +58,8 @@ class Op:
         unique: False where a result that is not a number at a point is one that is not unique
             there (eigenvectors of equal eigenvalues), so that no derivative exists.
         as_written: COMPOSITE: what torch does instead, with torch's signature.
+        in_stages: SUM: with torch's signature the same written with other rows, where the segments
+            would be too many; None where they are not.
         lists: whether a list stands for several tensors, not for the one tensor that it stacks.
         note: what a reader of ``vjp ops`` should know.
     """
@@ -75,6 +77,7 @@ class Op:
     departure: str = ""
     as_written: Callable[..., Any] | None = None
     unique: bool = True
+    in_stages: Callable[..., Any] | None = None
     lists: bool = False
 
     @property

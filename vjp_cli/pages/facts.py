@@ -72,7 +72,7 @@ COUNTS = {
 }
 BYTES = {
     "file_bytes": "a file of values",
-    "jacobian_bytes": "J (`--no-jacobian` does without it)",
+    "jacobian_bytes": "J in an `.npy` file",
 }
 
 

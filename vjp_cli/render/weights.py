@@ -8,12 +8,20 @@ from vjp_cli.render.beside import draw_tables
 from vjp_cli.render.numbers import short
 from vjp_cli.render.screen import Screen
 from vjp_cli.render.tables import Axis, Cell, Table, compared, product, transposed
-from vjp_cli.report import Contribution, Contributions, Judged, Loss, Number, Report, Tangent
+from vjp_cli.report import (
+    Contribution,
+    Contributions,
+    Judged,
+    Loss,
+    Number,
+    Report,
+    Tangent,
+    size_text,
+)
 
 AGAINST = "<>"
 # elements that are named in a sentence
 _NAMED = 6
-_UNITS = ("bytes", "kB", "MB", "GB", "TB", "PB")
 
 
 def judged_parts(report: Report) -> Iterator[Judged]:
@@ -37,7 +45,7 @@ def cost_line(report: Report) -> str:
     told = report.explanation is not None
     if cost is None or told or not cost.vjp_passes + cost.jacobian_passes:
         return ""
-    name, size, made = product(report), _size(cost.jacobian_bytes), cost.jacobian_passes
+    name, size, made = product(report), size_text(cost.jacobian_bytes), cost.jacobian_passes
     first = f"cost: {name} {_passes(cost.vjp_passes)}"
     whole = f"J {made} and {size}" if made else f"J up to {rows} and {size}"
     if not cost.vjp_passes:
@@ -49,13 +57,6 @@ def cost_line(report: Report) -> str:
 
 def _passes(count: int) -> str:
     return f"{count} backward pass{'' if count == 1 else 'es'}"
-
-
-def _size(count: int) -> str:
-    size, unit = float(count), 0
-    while size >= 1000 and unit < len(_UNITS) - 1:
-        size, unit = size / 1000, unit + 1
-    return f"{size:.3g} {_UNITS[unit]}"
 
 
 def draw_weights(screen: Screen, report: Report) -> None:

@@ -7,7 +7,7 @@ nothing in it knows how it will be shown.
 from vjp_cli.report.accumulation import Accumulation, Pull
 from vjp_cli.report.chain import Chain, ChainStep, Identity, LocalJacobian, Mark, Term
 from vjp_cli.report.contributions import Contribution, Contributions
-from vjp_cli.report.cost import Cost
+from vjp_cli.report.cost import Cost, size_text
 from vjp_cli.report.explanation import Explanation, Paragraph
 from vjp_cli.report.loss import Loss
 from vjp_cli.report.parts import (
@@ -77,5 +77,6 @@ __all__ = [
     "Verdict",
     "in_words",
     "scattered",
+    "size_text",
     "worst",
 ]

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+_UNITS = ("bytes", "kB", "MB", "GB", "TB", "PB")
+
 
 @dataclass(frozen=True)
 class Cost:
@@ -16,3 +18,11 @@ class Cost:
     vjp_passes: int
     jacobian_passes: int
     jacobian_bytes: int
+
+
+def size_text(count: int) -> str:
+    """So many bytes in words: ``72 bytes``, ``80 GB``."""
+    size, unit = float(count), 0
+    while size >= 1000 and unit < len(_UNITS) - 1:
+        size, unit = size / 1000, unit + 1
+    return f"{size:.3g} {_UNITS[unit]}"

@@ -86,6 +86,9 @@ def _trace_move(tape: Tape, op: Op, args: Args, kwargs: Kwargs) -> Any:
 
 
 def _trace_sum(tape: Tape, op: Op, args: Args, kwargs: Kwargs) -> Any:
+    staged = None if op.in_stages is None else op.in_stages(*args, **kwargs)
+    if staged is not None:
+        return staged
     positions = Positions(tape, op)
     kwargs = {key: value for key, value in kwargs.items() if key != "dtype"}
     return each_tensor(positions.call(args, kwargs), positions.summed)
