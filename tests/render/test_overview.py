@@ -14,7 +14,17 @@ from vjp_cli.render.screen import Screen
 from vjp_cli.render.sizes import Size, size_of
 from vjp_cli.render.spy import spy
 from vjp_cli.render.summary import norms_line, sample_table, worst_lines, worst_table
-from vjp_cli.report import Array, Judged, Structure, Truth, TruthKind, Verdict, scattered
+from vjp_cli.report import (
+    OUTSIDE,
+    Array,
+    CheckResult,
+    Judged,
+    Structure,
+    Truth,
+    TruthKind,
+    Verdict,
+    scattered,
+)
 from vjp_cli.settings import Format, Layout
 
 PIPE = 10**6
@@ -250,6 +260,27 @@ def test_reports_of_all_sizes_fit(size, width, unicode):
         assert "structural zero: this" not in text
     if not (size < 1000 and width == PIPE):
         assert re.search(r"^ *∂?d?y\[7\]/[∂d]x\[7\] +[|│] +8 ! ", text, re.MULTILINE)
+
+
+def test_what_was_not_compared_is_said_of_a_large_problem():
+    report = diagonal(500)
+    alone = replace(report, jacobian=None, judged_jacobian=None, structure={})
+
+    # u = 2⁻⁵³ to the power of ¾ is 1.08e-12
+    assert (
+        "  every entry was compared: in an entry an error above 1.1e-12 of it is seen\n"
+    ) in render(report, Format.TABLE, View())
+    assert (
+        "  J by x was not compared, vᵀJ was: in an entry an error above 1.1e-12 of it is seen "
+        "there, and errors in J that cancel in it are not\n"
+    ) in render(alone, Format.TABLE, View(width=200))
+    sparse = replace(report, checks=(CheckResult(OUTSIDE, Verdict.OK, 1_000),))
+    assert (
+        "  compared one by one: the 500 entries that can be non-zero; in an entry an error above "
+        "1.1e-12 of it is seen\n"
+        "  not one by one: 249,500 structural zeros, in products and in vᵀJ of a random v; a "
+        "number above 1.1e-08 of the sum of its column is seen\n"
+    ) in render(sparse, Format.TABLE, View(width=200))
 
 
 def test_a_pipe_gets_the_large_layout_for_what_nobody_reads():

@@ -10,7 +10,8 @@ from vjp_cli.render.tables import Axis, transposed
 from vjp_cli.report import Array, Number, Report, Truth, TruthKind, Verdict
 
 _UNKNOWN = Truth(TruthKind.UNKNOWN)
-# severities as they are ordered, to come back from a number
+# looked up for each of many entries
+SEVERITIES = {verdict: verdict.severity for verdict in Verdict}
 _VERDICTS = sorted(Verdict, key=lambda verdict: verdict.severity)
 
 
@@ -93,7 +94,7 @@ def entries_of(report: Report, name: str) -> Entries:
     truths: tuple[Truth, ...] = (_UNKNOWN,) * len(positions)
     if report.judged_jacobian is not None:
         verdicts = report.judged_jacobian.verdicts[name]
-        bad = {k: v.severity for k, v in verdicts.listed() if v is not Verdict.OK}
+        bad = {k: SEVERITIES[v] for k, v in verdicts.listed() if v is not Verdict.OK}
         new = numpy.setdiff1d(numpy.array(sorted(bad), dtype=int), positions)
         if len(new):
             merged = numpy.append(positions, new)

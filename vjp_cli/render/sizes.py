@@ -23,13 +23,15 @@ class Size(StrEnum):
 
 
 def size_of(screen: Screen, report: Report, name: str) -> Size:
-    """The layout for the J by one input; without a J, ``SMALL``."""
-    if report.jacobian is None or screen.view.full:
+    """The layout for the J by one input, and for its vᵀJ where no J was built."""
+    if screen.view.full:
         return Size.SMALL
     rows, columns = len(report.output.value.values), len(report.inputs[name].values)
     count = rows * columns
     if max(rows, columns) > MOST_COLUMNS:
         return Size.LARGE
+    if report.jacobian is None:
+        return Size.SMALL
     if is_pipe(screen.width):
         return Size.SMALL if count <= _MOST_PIPED else Size.MIDDLE
     if count > _MOST_ENTRIES or max(rows, columns) > MOST_ROWS:

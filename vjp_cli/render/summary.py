@@ -6,7 +6,7 @@ from typing import Any
 
 from vjp_cli.lazy import numpy
 from vjp_cli.numbers.dtypes import format_of
-from vjp_cli.render.entries import Entries, vjp_errors
+from vjp_cli.render.entries import SEVERITIES, Entries, vjp_errors
 from vjp_cli.render.numbers import short
 from vjp_cli.render.tables import Axis, Cell, Table, compared, product
 from vjp_cli.report import OUTSIDE, Number, Report, Truth, Verdict
@@ -75,7 +75,7 @@ def worst_vjp_table(report: Report, name: str) -> Table | None:
         return None
     errors = vjp_errors(report, name)
     verdicts = judged.verdicts[name].values
-    places = _worst(errors, numpy.array([verdict.severity for verdict in verdicts], dtype=int))
+    places = _worst(errors, numpy.array([SEVERITIES[v] for v in verdicts], dtype=int))
     if not places:
         return None
     axis = Axis(name, report.inputs[name].shape)

@@ -83,7 +83,7 @@ def _input(screen: Screen, report: Report, name: str) -> None:
     if len(report.problem.wrt) > 1:
         screen.title(f"input {name}: {lines.shape_text(report.inputs[name].shape)}")
     size = size_of(screen, report, name)
-    if size is not Size.SMALL:
+    if size is not Size.SMALL and report.jacobian is not None:
         draw_overview(screen, report, name, size)
     draw_tables(screen, tables(report, name, matrix=size is Size.SMALL))
     draw_worst_vjp(screen, report, name)
