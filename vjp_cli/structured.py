@@ -10,6 +10,7 @@ from vjp_cli.derivatives.evaluation import TorchSide, Wanted, evaluate
 from vjp_cli.errors import LimitError
 from vjp_cli.exact.side import ExactAnswer
 from vjp_cli.exact.tracing_program import Point
+from vjp_cli.forecast import refuse_size
 from vjp_cli.lazy import torch
 from vjp_cli.program import Program
 from vjp_cli.report import size_text
@@ -17,7 +18,12 @@ from vjp_cli.settings import LIMITS
 
 
 def forecast(output: "torch.Tensor", point: "Mapping[str, torch.Tensor]", wanted: Wanted) -> str:
-    """What is about to be built, in words, now that y is known."""
+    """What is about to be built, in words, now that y is known.
+
+    Raises:
+        LimitError: y is too large for anything.
+    """
+    refuse_size(output.numel())
     rows, columns = output.numel(), sum(point[name].numel() for name in wanted.wrt)
     if not wanted.jacobian:
         return f"vᵀJ of {columns:,} entries"

@@ -7,6 +7,7 @@ from typing import Any
 
 from vjp_cli.errors import EvaluationError, VjpError, shorten
 from vjp_cli.expression import Expression, place
+from vjp_cli.forecast import refuse_beyond_memory
 from vjp_cli.language import folding, meaning
 from vjp_cli.language.meaning import AttributeKind
 from vjp_cli.lazy import torch
@@ -86,6 +87,7 @@ class Walk:
         """Call torch for one node; its refusal becomes an error at the node's place."""
         where = place(self.expression, node)
         self.observer.enter(where)
+        refuse_beyond_memory(function, args, kw, where)
         try:
             result = function(*args, **kw)
         except (VjpError, Untraceable, OutOfTime):

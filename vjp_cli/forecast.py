@@ -1,0 +1,57 @@
+"""The size of a result before it is computed: on tensors without memory, torch's meta device."""
+
+from collections.abc import Callable
+from math import prod
+from typing import Any
+
+from vjp_cli.errors import LimitError, Place
+from vjp_cli.lazy import torch
+from vjp_cli.settings import LIMITS
+from vjp_cli.tracing.positions import flatten
+
+
+def refuse_beyond_memory(function: Callable[..., Any], args: Any, kw: Any, where: Place) -> None:
+    """Refuse a call of a torch function whose result would have too many elements.
+
+    Only where the sizes of the arguments allow such a result it is asked for; a function that torch
+    cannot run without numbers is not foreseen.
+
+    Raises:
+        LimitError: the result, or a part of it, would be too large.
+    """
+    sizes = [part.numel() for part in flatten((args, kw)) if isinstance(part, torch.Tensor)]
+    if prod(sizes) <= LIMITS.elements:
+        return
+    try:
+        with torch.no_grad():
+            result = function(*_emptied(args), **_emptied(kw))
+    except Exception:
+        # whatever is wrong with the call, the real one says it
+        return
+    for part in flatten(result):
+        if isinstance(part, torch.Tensor):
+            refuse_size(part.numel(), where)
+
+
+def refuse_size(count: int, where: Place | None = None) -> None:
+    """Refuse a tensor of so many elements.
+
+    Raises:
+        LimitError: they are too many.
+    """
+    if count > LIMITS.elements:
+        raise LimitError(
+            f"{'this' if where else 'y'} would have {count:,} elements, more than "
+            f"{LIMITS.elements:,}",
+            "take fewer elements, or a product that needs no such array",
+            where,
+        )
+
+
+def _emptied(value: Any) -> Any:
+    """The same with tensors that have a shape and no memory."""
+    if isinstance(value, dict):
+        return {key: _emptied(part) for key, part in value.items()}
+    if type(value) in (list, tuple):
+        return type(value)(_emptied(part) for part in value)
+    return value.detach().to("meta") if isinstance(value, torch.Tensor) else value
