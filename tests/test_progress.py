@@ -32,6 +32,7 @@ def test_the_stages_of_an_inspection_in_order() -> None:
     told = heard("x*x", {"x": "1,2,3"}, "ones")
     words = [each.words for each in told]
     assert words == [
+        "y",
         "torch's J, 3 x 3, 72 bytes in full",
         "the exact derivative",
         "judging",
@@ -47,7 +48,7 @@ def test_the_stages_of_an_inspection_in_order() -> None:
 def test_the_forecast_of_a_large_jacobian() -> None:
     words = [each.words for each in heard("x*2", {"x": "ones(1500)"}, "ones")]
     # 1500² doubles of 8 bytes
-    assert words[0] == "vᵀJ first: J, 1,500 x 1,500, 18 MB in full, only by its pattern"
+    assert words[1] == "vᵀJ first: J, 1,500 x 1,500, 18 MB in full, only by its pattern"
     assert "torch's J by its pattern, 1,500 entries by 1 products" in words
 
 

@@ -19,6 +19,7 @@ from vjp_cli.exact.side import ExactAnswer
 from vjp_cli.exact.tracing_program import Point
 from vjp_cli.expression import Expression
 from vjp_cli.lazy import numpy, sympy, torch
+from vjp_cli.progress import stage
 from vjp_cli.report import (
     Array,
     CheckResult,
@@ -62,6 +63,7 @@ class Stages:
 
 def assemble(request: Request, settings: Settings, stages: Stages) -> Report:
     """The report of one inspection."""
+    stage("formulas")
     judgement, torch_side, exact = stages.judgement, stages.torch, stages.exact
     weighed = stages.weighed
     judgements = (judgement, *weighed.judgements)

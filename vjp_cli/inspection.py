@@ -84,6 +84,7 @@ def _inspect(request: Request, settings: Settings) -> Report:
         warnings.simplefilter("always")
         # without any time for the symbolic side torch has some all the same
         with _limited(body, settings.timeout or Settings().timeout, _endless(body, settings)):
+            stage("y")
             torch_side = evaluate(program, bound.inputs, wanted)
     point = Point(bound.inputs, wrt, held["v"])
     stage("the exact derivative")
@@ -110,7 +111,6 @@ def _inspect(request: Request, settings: Settings) -> Report:
     weighing = Weighing(request, settings, _name(program), held["further"], moving)
     stage("further checks")
     further = further_checks(context, settings.checks)
-    stage("formulas")
     report = assemble(
         request,
         settings,

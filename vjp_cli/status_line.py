@@ -49,7 +49,7 @@ class StatusLine:
     def __init__(self, stream: TextIO, patience: float) -> None:
         self._stream = stream
         self._patience = patience
-        self._stage = Stage("")
+        self._stage = Stage("loading torch")
         self._began = time.monotonic()
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
@@ -80,7 +80,7 @@ class StatusLine:
         """What the line says, within the width of the terminal."""
         stage, seconds = self._stage, time.monotonic() - self._began
         count = f" {stage.done:,} of {stage.total:,}" if stage.total else ""
-        words = f"vjp: {seconds:.0f} s: {stage.words or 'beginning'}{count}"
+        words = f"vjp: {seconds:.0f} s: {stage.words}{count}"
         with suppress(UnicodeError, LookupError):
             encoding = self._stream.encoding or "ascii"
             words = words.encode(encoding, "replace").decode(encoding)
