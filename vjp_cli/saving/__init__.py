@@ -1,24 +1,22 @@
 """J in a file of its own: the ending of the file's name says in which format."""
 
-from collections.abc import Callable, Sequence
+import pkgutil
 from pathlib import PurePath
-from typing import IO
 
 from vjp_cli.errors import EvaluationError, InputError, LimitError, shorten
 from vjp_cli.output import binary_writer
 from vjp_cli.report import Report
-from vjp_cli.saving.matrices import Matrix, matrices_of
-from vjp_cli.saving.matrix_market import write_matrix_market
-from vjp_cli.saving.numpy_files import write_npy, write_npz
+from vjp_cli.saving.matrices import matrices_of
 from vjp_cli.settings import LIMITS, Settings
 
 OPTION = "--save"
-# what the ending stands for, with the number of inputs that fit into one file
-WRITERS: dict[str, Callable[[IO[bytes], Sequence[Matrix]], None]] = {
-    ".npz": write_npz,
-    ".npy": lambda file, matrices: write_npy(file, matrices[0]),
-    ".mtx": lambda file, matrices: write_matrix_market(file, matrices[0]),
+# by ending; named, not imported: help and refusals need none of them
+WRITERS = {
+    ".npz": "vjp_cli.saving.numpy_files:write_npz",
+    ".npy": "vjp_cli.saving.numpy_files:write_npy",
+    ".mtx": "vjp_cli.saving.matrix_market:write_matrix_market",
 }
+# the one that holds the J of several inputs
 _OF_SEVERAL = ".npz"
 
 
@@ -67,7 +65,7 @@ def save_jacobian(report: Report, path: str) -> None:
             ".npz and .mtx hold its entries by row and column",
         )
     with binary_writer(path) as file:
-        WRITERS[suffix](file, matrices)
+        pkgutil.resolve_name(WRITERS[suffix])(file, matrices)
 
 
 def _refuse_several(path: str, names: tuple[str, ...]) -> None:

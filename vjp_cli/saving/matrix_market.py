@@ -1,6 +1,6 @@
 """The Matrix Market exchange format (NIST): a text that nearly every matrix library reads."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from math import prod
 from typing import IO
@@ -13,8 +13,9 @@ _SHARE = 3
 _LINES = 10_000
 
 
-def write_matrix_market(file: IO[bytes], matrix: Matrix) -> None:
-    """J as a matrix: by coordinates where it has few entries, else in full, column by column."""
+def write_matrix_market(file: IO[bytes], matrices: Sequence[Matrix]) -> None:
+    """The only J: by coordinates where it has few entries, else in full, column by column."""
+    [matrix] = matrices
     rows, columns = matrix.shape
     few = matrix.sparse or _SHARE * len(matrix.positions) <= prod(matrix.shape)
     field = "complex" if numpy.iscomplexobj(matrix.values) else "real"

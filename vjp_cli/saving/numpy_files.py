@@ -8,8 +8,9 @@ from vjp_cli.lazy import numpy
 from vjp_cli.saving.matrices import Matrix
 
 
-def write_npy(file: IO[bytes], matrix: Matrix) -> None:
-    """One J in full, of the shape y.shape + x.shape."""
+def write_npy(file: IO[bytes], matrices: Sequence[Matrix]) -> None:
+    """The only J in full, of the shape y.shape + x.shape."""
+    [matrix] = matrices
     _write(file, matrix.full_shape, matrix.values.dtype, matrix.pieces())
 
 
@@ -20,7 +21,7 @@ def write_npz(file: IO[bytes], matrices: Sequence[Matrix]) -> None:
             if not matrix.sparse:
                 # a time in the archive would make every file another one: ZipInfo has a fixed one
                 with archive.open(ZipInfo(f"{matrix.name}.npy"), "w", force_zip64=True) as member:
-                    write_npy(member, matrix)
+                    write_npy(member, [matrix])
                 continue
             parts = {
                 "rows": matrix.rows,
