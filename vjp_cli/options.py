@@ -200,7 +200,7 @@ File = Annotated[
 ]
 Save = Annotated[
     str | None,
-    _option(OUTPUT, metavar="FILE", help="Write J to FILE, a .npz, .npy or .mtx."),
+    option(OUTPUT, metavar="FILE", help="Write J to FILE, a .npz, .npy or .mtx."),
 ]
 SaveProblem = Annotated[
     str | None,

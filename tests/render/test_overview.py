@@ -8,8 +8,8 @@ import pytest
 
 from tests.render import reports
 from vjp_cli.render import View, render
-from vjp_cli.render.entries import entries_of
 from vjp_cli.render.heat import heat
+from vjp_cli.render.jacobian_entries import entries_of
 from vjp_cli.render.screen import Screen
 from vjp_cli.render.sizes import Size, size_of
 from vjp_cli.render.spy import spy

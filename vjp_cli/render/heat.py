@@ -5,9 +5,9 @@ from math import ceil
 from typing import Any
 
 from vjp_cli.lazy import numpy
-from vjp_cli.render.entries import Entries
 from vjp_cli.render.frame import Line, framed
 from vjp_cli.render.grid import Segment
+from vjp_cli.render.jacobian_entries import Entries
 from vjp_cli.render.numbers import short
 from vjp_cli.render.tables import MARKS
 from vjp_cli.report import Verdict

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from vjp_cli.render.beside import draw_tables
 from vjp_cli.render.elide import MOST_ROWS
-from vjp_cli.render.entries import entries_of
 from vjp_cli.render.frame import Line
 from vjp_cli.render.heat import heat
+from vjp_cli.render.jacobian_entries import entries_of
 from vjp_cli.render.screen import Screen
 from vjp_cli.render.sizes import Size
 from vjp_cli.render.spy import spy

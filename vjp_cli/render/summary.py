@@ -6,7 +6,7 @@ from typing import Any
 
 from vjp_cli.lazy import numpy
 from vjp_cli.numbers.dtypes import format_of
-from vjp_cli.render.entries import SEVERITIES, Entries, vjp_errors
+from vjp_cli.render.jacobian_entries import SEVERITIES, Entries, vjp_errors
 from vjp_cli.render.numbers import short
 from vjp_cli.render.tables import Axis, Cell, Table, compared, product
 from vjp_cli.report import OUTSIDE, Number, Report, Truth, Verdict
