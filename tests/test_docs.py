@@ -17,6 +17,7 @@ from tests.helpers import run
 from vjp_cli import __version__, files
 from vjp_cli.errors import ExitCode
 from vjp_cli.ops import catalog
+from vjp_cli.render.formats import FORMATS
 from vjp_cli.report import Verdict
 from vjp_cli.settings import DTYPES, LIMITS, Settings
 
@@ -169,8 +170,8 @@ def test_every_option_is_mentioned():
 
 
 def test_no_option_is_invented():
-    # pip's, Python's and jq's options stand in README too
-    others = {"-m", "-e", "-c", "-r"}
+    # pip's, Python's, jq's and column's options stand in README too
+    others = {"-m", "-e", "-c", "-r", "-s", "-t"}
     assert set(OPTION.findall(README)) - VALUES - others - options() == set()
 
 
@@ -196,6 +197,13 @@ def test_exit_codes():
 def test_formats_of_value_files():
     for suffix in files._READERS:
         assert f"`@f.{suffix}" in README
+
+
+def test_formats_with_their_suffixes():
+    assert {row[0]: row[1] for row in table("format")} == {
+        f"`{fmt}`": " ".join(f"`{suffix}`" for suffix in row.suffixes)
+        for fmt, row in FORMATS.items()
+    }
 
 
 def test_dtypes_and_limits():

@@ -141,7 +141,6 @@ def split(tokens: Iterable[str], known: Mapping[str, Known]) -> Arguments:
 def wants_json(arguments: Sequence[str]) -> bool:
     """Whether JSON is asked for, found without Typer: its own errors are to be JSON too."""
     pairs = zip(arguments, [*arguments[1:], ""], strict=True)
-    return any(
-        token in ("--json", "--format=json") or (token, following) == ("--format", "json")
-        for token, following in pairs
-    )
+    asked = {"--json"}
+    asked |= {f"--format{mark}{name}" for mark in "= " for name in ("json", "jsonl")}
+    return any({token, f"{token} {following}"} & asked for token, following in pairs)

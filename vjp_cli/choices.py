@@ -6,6 +6,7 @@ from difflib import get_close_matches
 from unicodedata import normalize
 
 from vjp_cli.errors import InputError, shorten
+from vjp_cli.render.formats import format_by_suffix
 from vjp_cli.report import Verdict
 from vjp_cli.settings import DTYPES, Check, Format, Language, Settings
 
@@ -96,15 +97,25 @@ def checks_of(words: Iterable[str] | None, option: str) -> tuple[Check, ...]:
     return tuple(check for check in Check if check in names)
 
 
-def format_of(chosen: Format | None, json: bool) -> Format:
-    """The format that ``--format`` and ``--json`` ask for together.
+def format_of(
+    chosen: str | None, json: bool, file: str | None = None, choices: Iterable[Format] = Format
+) -> Format:
+    """The format that ``--format``, ``--json`` and, without them, the name of the file ask for.
 
     Raises:
-        InputError: they contradict each other.
+        InputError: a word that is none of ``choices``, or the options contradict each other.
     """
+    formats = list(choices)
+    if chosen is not None and chosen not in formats:
+        hint = did_you_mean(chosen, formats) or f"one of {', '.join(formats)}"
+        raise InputError(f"there is no format '{shorten(chosen)}'", hint)
     if json and chosen not in (None, Format.JSON):
         raise InputError(f"--json and --format {chosen} contradict each other", "give one of them")
-    return Format.JSON if json else chosen or Format.TABLE
+    if json:
+        return Format.JSON
+    if chosen is not None:
+        return Format(chosen)
+    return (file and format_by_suffix(file)) or Format.TABLE
 
 
 def language_of(explain: bool, chosen: Language | None) -> Language | None:

@@ -139,7 +139,7 @@ def _inspect(
     )
     if save is not None:
         refuse_unsavable(save, settings)
-    chosen = format_of(format, json)
+    chosen = format_of(format, json, output)
     call = call_of(context)
     if isinstance(call.subject, Expression) and against is None:
         ending.only_ours()

@@ -18,7 +18,7 @@ app = typer.Typer()
 def _ops(
     name: positional.Operation = None,
     json: options.Json = False,
-    format: options.Shape = None,
+    format: options.Listing = None,
     version: options.Version = False,
     help: options.Help = False,
 ) -> None:
@@ -26,7 +26,7 @@ def _ops(
 
     A page has the SymPy rule, the domain, the kinks, and what torch answers there.
     """
-    chosen: Format = format_of(format, json)
+    chosen: Format = format_of(format, json, choices=(Format.TABLE, Format.JSON))
     # with the table of operations, which help can do without
     pages = pkgutil.resolve_name("vjp_cli.ops_page")
     found = pages.listing() if name is None else pages.page(name)

@@ -10,7 +10,7 @@ import typer
 
 import vjp_cli
 from vjp_cli.output import write_text
-from vjp_cli.plain import JUDGEMENT, OUTPUT, PROBLEM, SHOWN
+from vjp_cli.plain import JUDGEMENT, OUTPUT, PROBLEM, SHOWN, completed
 from vjp_cli.settings import Check, Color, Format, Language, Layout
 
 
@@ -139,7 +139,8 @@ Shares = Annotated[
 ]
 NoJacobian = Annotated[bool, option(SHOWN, "--no-jacobian", help="Do not build J.")]
 MaxEntries = Annotated[
-    int, option(SHOWN, min=0, metavar="N", help="Nest J in JSON up to N entries.")
+    int,
+    option(SHOWN, min=0, metavar="N", help="Write J in full up to N entries in JSON and CSV."),
 ]
 Checks = Annotated[
     str | None,
@@ -194,13 +195,39 @@ Seed = Annotated[
     ),
 ]
 Json = Annotated[bool, option(OUTPUT, "--json", help="Short for --format json.")]
-Shape = Annotated[Format | None, option(OUTPUT, "--format", help="The output format.")]
+Shape = Annotated[
+    str | None,
+    option(
+        OUTPUT,
+        "--format",
+        metavar="FORMAT",
+        help=f"One of {', '.join(Format)}.",
+        autocompletion=completed(Format),
+    ),
+]
+_LISTINGS = (Format.TABLE, Format.JSON)
+Listing = Annotated[
+    str | None,
+    option(
+        OUTPUT,
+        "--format",
+        metavar="FORMAT",
+        help=f"One of {', '.join(_LISTINGS)}.",
+        autocompletion=completed(_LISTINGS),
+    ),
+]
 File = Annotated[
-    str | None, option(OUTPUT, "--output", "-o", metavar="FILE", help="Write to FILE.")
+    str | None,
+    option(
+        OUTPUT,
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="Write to FILE; without --format, its suffix says how: .csv, .html, .md, .tex ….",
+    ),
 ]
 Save = Annotated[
-    str | None,
-    option(OUTPUT, metavar="FILE", help="Write J to FILE, a .npz, .npy or .mtx."),
+    str | None, option(OUTPUT, metavar="FILE", help="Write J to FILE, a .npz, .npy or .mtx.")
 ]
 SaveProblem = Annotated[
     str | None,

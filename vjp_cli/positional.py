@@ -1,19 +1,12 @@
 """The arguments of the commands that have no name, as the options are kept."""
 
-from collections.abc import Callable, Iterable
 from typing import Annotated
 
 import typer
 
 from vjp_cli.pages import TOPICS
-from vjp_cli.plain import PROBLEM, SHOWN
+from vjp_cli.plain import PROBLEM, SHOWN, completed
 from vjp_cli.schema import NAMES
-
-
-def _completed(choices: Iterable[str]) -> Callable[[str], list[str]]:
-    """What the shell offers for the beginning of one of ``choices``."""
-    return lambda incomplete: [choice for choice in choices if choice.startswith(incomplete)]
-
 
 Expr = Annotated[
     str | None,
@@ -46,7 +39,7 @@ SchemaName = Annotated[
         metavar="NAME",
         help=f"One of {', '.join(NAMES)}; all of them in one document without it.",
         rich_help_panel=SHOWN,
-        autocompletion=_completed(NAMES),
+        autocompletion=completed(NAMES),
     ),
 ]
 Topic = Annotated[
@@ -55,6 +48,6 @@ Topic = Annotated[
         metavar="TOPIC",
         help=f"One of {', '.join(TOPICS)}, or a command; what each is about without it.",
         rich_help_panel=SHOWN,
-        autocompletion=_completed(TOPICS),
+        autocompletion=completed(TOPICS),
     ),
 ]

@@ -13,7 +13,14 @@ class Format(StrEnum):
     """The output formats."""
 
     TABLE = "table"
+    PLAIN = "plain"
     JSON = "json"
+    JSONL = "jsonl"
+    CSV = "csv"
+    TSV = "tsv"
+    MARKDOWN = "markdown"
+    LATEX = "latex"
+    # html
 
 
 class Layout(StrEnum):

@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.render import reports
-from vjp_cli.render import RENDERERS, View, render
+from vjp_cli.render import View, render
+from vjp_cli.render.formats import FORMATS
 from vjp_cli.render.numbers import short
 from vjp_cli.report import Array, Finding, FormulaGroup, Output, Symbolic, Verdict
 from vjp_cli.settings import Format
@@ -47,7 +48,7 @@ def test_snapshot(name, view):
 
 
 def test_every_format_has_a_renderer():
-    assert set(RENDERERS) == set(Format)
+    assert set(FORMATS) == set(Format)
 
 
 def test_denominator_layout_says_so():

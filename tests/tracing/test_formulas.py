@@ -98,7 +98,7 @@ def test_the_lines_are_numbers_of_the_jacobian() -> None:
 
 def test_latex() -> None:
     [line] = solve("x/2", {"x": "1,2,3"}, "ones").symbolic.output
-    assert line.latex == r"\frac{x[i]}{2}"
+    assert line.latex == r"\frac{x_{i}}{2}"
 
 
 def test_a_constant_of_many_values_is_named() -> None:

@@ -1,8 +1,9 @@
-"""From a report to text: one row for each output format."""
+"""From a report to text, in one of the formats."""
 
 import pkgutil
 from dataclasses import dataclass
 
+from vjp_cli.render.formats import FORMATS
 from vjp_cli.report import Report
 from vjp_cli.settings import Format
 
@@ -16,7 +17,7 @@ class View:
         color: whether colour codes may appear. They are never the only sign.
         unicode: whether characters outside ASCII may appear.
         full: nothing is left out, however many rows and columns there are.
-        max_entries: JSON nests J up to this many entries, and lists coordinates beyond.
+        max_entries: J is written in full up to this many entries, and by coordinates beyond.
     """
 
     width: int = 80
@@ -26,15 +27,8 @@ class View:
     max_entries: int = 1_000_000
 
 
-# Named, not imported: rich is loaded only for the format that needs it.
-RENDERERS: dict[Format, str] = {
-    Format.TABLE: "vjp_cli.render.terminal:render_terminal",
-    Format.JSON: "vjp_cli.render.json:render_json",
-}
-
-
 def render(report: Report, fmt: Format, view: View) -> str:
     """``report`` in the format ``fmt``; the text ends with one newline."""
-    renderer = pkgutil.resolve_name(RENDERERS[fmt])
+    renderer = pkgutil.resolve_name(FORMATS[fmt].renderer)
     text: str = renderer(report, view)
     return text

@@ -10,6 +10,7 @@ from vjp_cli.render import View
 from vjp_cli.render.json_chain import chain_keys
 from vjp_cli.render.json_weights import Writers, several, weight_keys
 from vjp_cli.render.numbers import complex_text
+from vjp_cli.render.positions import listed
 from vjp_cli.report import (
     SCHEMA,
     Array,
@@ -46,7 +47,7 @@ def render_json(report: Report, view: View) -> str:
 
 def document(report: Report, view: View) -> dict[str, Any]:
     """``report`` as dictionaries and lists, its keys in the order of the contract."""
-    sparse = _sparse(report, view.max_entries)
+    sparse = listed(report, view.max_entries)
     problem, output = report.problem, report.output
     write = Writers(number, _truth, _formula)
     found = {
@@ -150,18 +151,6 @@ def _numbers(arrays: Arrays) -> dict[str, Any] | None:
     if arrays is None:
         return None
     return {name: _nested(array) for name, array in arrays.items()}
-
-
-def _sparse(report: Report, max_entries: int) -> dict[str, list[int]]:
-    """The flat positions to list, for each input whose J has more than ``max_entries``."""
-    positions: dict[str, list[int]] = {}
-    for name, array in (report.jacobian or {}).items():
-        if len(array.values) > max_entries:
-            # whatever the pattern says, a number that is not 0 is listed
-            nonzero = {k for k, value in array.listed() if value != 0}
-            structure = report.structure.get(name)
-            positions[name] = sorted(nonzero | structure.positions if structure else nonzero)
-    return positions
 
 
 def _jacobian(report: Report, sparse: Mapping[str, list[int]]) -> dict[str, Any] | None:

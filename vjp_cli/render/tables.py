@@ -62,6 +62,11 @@ class Cell:
         return self.sign or MARKS[self.verdict]
 
 
+def element(variable: str, indices: Sequence[int]) -> str:
+    """``x[0,1]``, or ``x`` for a scalar."""
+    return f"{variable}[{','.join(map(str, indices))}]" if indices else variable
+
+
 class Axis(Sequence[str]):
     """The names of the elements of a variable: ``x[0,1]``, or ``x`` for a scalar."""
 
@@ -81,13 +86,15 @@ class Axis(Sequence[str]):
             return [self[k] for k in range(len(self))[index]]
         # an index that is too large raises here, which ends an iteration
         index = range(len(self))[index]
-        if not self.shape:
-            return self.variable
-        indices: list[str] = []
+        return element(self.variable, self.indices(index))
+
+    def indices(self, position: int) -> tuple[int, ...]:
+        """The coordinates of the element at a flat position, which is not looked at."""
+        found: list[int] = []
         for size in reversed(self.shape):
-            index, remainder = divmod(index, size)
-            indices.append(str(remainder))
-        return f"{self.variable}[{','.join(reversed(indices))}]"
+            position, remainder = divmod(position, size)
+            found.append(remainder)
+        return tuple(reversed(found))
 
 
 @dataclass(frozen=True)
@@ -185,10 +192,18 @@ def compared(
         return Cell(torch, verdict, exact=True), Cell(_truth_words(truth)), Cell("-")
     if torch is None:
         return Cell(None, verdict), Cell(exact, exact=True), Cell("-")
-    # infinities cancel to nan, and equal ones do not differ
-    same = torch == exact or (torch != torch and exact != exact)
-    difference = 0.0 if same else torch - exact
-    return Cell(torch, verdict, exact=not same), Cell(exact, exact=not same), Cell(difference)
+    same = _same(torch, exact)
+    words = Cell(difference(torch, exact))
+    return Cell(torch, verdict, exact=not same), Cell(exact, exact=not same), words
+
+
+def difference(torch: Number, exact: Number) -> Number:
+    """``torch - exact``; infinities cancel to nan, and equal ones do not differ."""
+    return 0.0 if _same(torch, exact) else torch - exact
+
+
+def _same(torch: Number, exact: Number) -> bool:
+    return torch == exact or (torch != torch and exact != exact)
 
 
 def _truth_words(truth: Truth) -> str:

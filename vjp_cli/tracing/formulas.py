@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from vjp_cli.lazy import numpy, sympy
+from vjp_cli.notation import latex_element, latex_text
 from vjp_cli.numbers.formula import slots
 from vjp_cli.report import FormulaGroup
 from vjp_cli.tracing.groups import Group
@@ -80,14 +81,15 @@ class FormulaWriter:
         if len(used) == 1 and group.formula == slots(1)[0] and self._sum_of(used[0]):
             # the entry is the sum itself: no name is needed
             words = self._sum_of(used[0])
-            return FormulaGroup(where, len(group.elements), words, rf"\text{{{words}}}")
+            written = rf"\text{{{latex_text(words)}}}"
+            return FormulaGroup(where, len(group.elements), words, written)
         symbols = [_symbol(name) for name in names]
         shown = group.formula.xreplace(dict(zip(slots(len(names)), symbols, strict=True)))
         return FormulaGroup(
             where=where,
             count=len(group.elements),
             formula=_cut(text(shown)),
-            latex=_cut(sympy.latex(shown)),
+            latex=latex(shown),
             definitions=tuple(dict.fromkeys(filter(None, map(self._definition, used)))),
         )
 
@@ -186,6 +188,16 @@ def _symbol(name: str) -> Any:
 
 def _cut(formula: str) -> str:
     return formula if len(formula) <= _LONGEST else formula[: _LONGEST - 1] + "…"
+
+
+def latex(expression: Any) -> str:
+    """A SymPy expression for LaTeX, by the names of ``_symbol``; in ASCII where it is long."""
+    names = {symbol: latex_element(symbol.name) for symbol in expression.free_symbols}
+    written = str(sympy.latex(expression, symbol_names=names))
+    # half a formula is no LaTeX
+    if len(written) <= 2 * _LONGEST:
+        return written
+    return rf"\texttt{{{latex_text(_cut(text(expression)))}}}"
 
 
 def text(expression: Any) -> str:

@@ -1,0 +1,67 @@
+"""LaTeX for names, indices and texts, in which no sign of a text does anything but show itself."""
+
+import re
+
+_GREEK = re.compile(
+    r"alpha|beta|gamma|delta|epsilon|zeta|eta|theta|iota|kappa|lambda|mu|nu|xi|pi|rho|sigma|tau"
+    r"|upsilon|phi|chi|psi|omega|Gamma|Delta|Theta|Lambda|Xi|Pi|Sigma|Upsilon|Phi|Psi|Omega"
+)
+_SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"{\char34}",
+    # two of them would join to a dash
+    "-": "{-}",
+    **{sign: f"\\{sign}" for sign in "#$%&_{}"},
+}
+_ELEMENT = re.compile(r"([^\[\]]+)(?:\[([^\[\]]*)\])?")
+_PARTIAL = re.compile(r"d([^/]+)/d([^/]+)")
+# a letter and its number: x1
+_NUMBERED = re.compile(r"([^\W\d_]+)_?(\d+)")
+
+
+def latex_text(text: str) -> str:
+    r"""``text`` with every sign that LaTeX acts on spelt out: ``a_b`` is ``a\_b``."""
+    return "".join(_SPECIAL.get(sign, sign) for sign in text)
+
+
+def latex_element(name: str) -> str:
+    r"""``x[i,0]`` as ``x_{i,0}``, ``beta`` as ``\beta``, ``weight`` as ``\mathit{weight}``."""
+    match = _ELEMENT.fullmatch(name)
+    if match is None:
+        return rf"\mathtt{{{latex_text(name)}}}"
+    base, index = _base(match[1]), match[2]
+    if index is None:
+        return base
+    index = index.replace("...", r"\ldots").replace("*", r"{\ast}")
+    # x_1 with an index has two of them
+    return f"{{{base}}}_{{{index}}}" if "_" in base else f"{base}_{{{index}}}"
+
+
+def latex_where(where: str) -> str:
+    r"""``dy[i]/dx[i]`` as ``\frac{\partial y_{i}}{\partial x_{i}}``; ``y[i]`` as ``y_{i}``."""
+    match = _PARTIAL.fullmatch(where)
+    if match is None:
+        return latex_element(where)
+    above, below = map(latex_element, match.groups())
+    return rf"\frac{{\partial {above}}}{{\partial {below}}}"
+
+
+def latex_greek(name: str) -> str:
+    r"""``\theta`` for ``theta``; "" for a word that is no Greek letter."""
+    return f"\\{name}" if _GREEK.fullmatch(name) else ""
+
+
+def _base(name: str) -> str:
+    if latex_greek(name):
+        return latex_greek(name)
+    if len(name) == 1:
+        return latex_text(name)
+    numbered = _NUMBERED.fullmatch(name)
+    if numbered:
+        return f"{_base(numbered[1])}_{{{numbered[2]}}}"
+    return rf"\mathit{{{latex_text(name)}}}"
