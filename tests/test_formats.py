@@ -21,6 +21,7 @@ STARTS = {
     Format.TSV: "of\toutput_index\t",
     Format.MARKDOWN: "# ok: ",
     Format.LATEX: "\\documentclass",
+    Format.HTML: "<!DOCTYPE html>",
 }
 VJP = f"{sys.executable} -W ignore -m vjp_cli inspect 'x**2' --x 1,2,3 --v 1,1,0.5"
 

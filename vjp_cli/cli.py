@@ -40,7 +40,7 @@ from vjp_cli.problem import request_of, texts_of, with_truth
 from vjp_cli.render import View, render
 from vjp_cli.report import Report, Verdict
 from vjp_cli.saving import refuse_unsavable, save_jacobian
-from vjp_cli.settings import Color, Settings
+from vjp_cli.settings import Color, Format, Settings
 from vjp_cli.status_line import status_line
 
 _DEFAULTS = Settings()
@@ -149,6 +149,8 @@ def _inspect(
     request = with_truth(request, against, "--against")
     with status_line(quiet), apart():
         report: Report = inspection.inspect(request, settings)
+    # a page is read where the command line that made it is no longer seen
+    reproduce = reproduce or chosen is Format.HTML
     if save_problem is not None or reproduce:
         # with the tracer, which help can do without
         writing = pkgutil.resolve_name("vjp_cli.problem_text.writing")

@@ -20,7 +20,7 @@ class Format(StrEnum):
     TSV = "tsv"
     MARKDOWN = "markdown"
     LATEX = "latex"
-    # html
+    HTML = "html"
 
 
 class Layout(StrEnum):

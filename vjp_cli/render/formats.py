@@ -29,7 +29,7 @@ FORMATS: dict[Format, FormatRow] = {
     Format.TSV: FormatRow("vjp_cli.render.records:render_tsv", (".tsv",)),
     Format.MARKDOWN: FormatRow("vjp_cli.render.markdown:render_markdown", (".md", ".markdown")),
     Format.LATEX: FormatRow("vjp_cli.render.latex:render_latex", (".tex",)),
-    # html
+    Format.HTML: FormatRow("vjp_cli.render.html.page:render_html", (".html", ".htm")),
 }
 
 

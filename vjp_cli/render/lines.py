@@ -114,8 +114,15 @@ def structure_line(structure: Structure) -> str:
 
 def equation(group: FormulaGroup) -> str:
     """``∂y[i]/∂x[i] = 4·x[i] + 8``."""
-    where = re.sub(r"^d(.+)/d(?=[^/]*$)", r"∂\1/∂", group.where)
+    sides = partial(group.where)
+    where = group.where if sides is None else "∂{}/∂{}".format(*sides)
     return f"{where} = {_product_signs(group.formula)}"
+
+
+def partial(where: str) -> tuple[str, str] | None:
+    """``y[i]`` and ``x[j]`` of ``dy[i]/dx[j]``; None where the left side is no derivative."""
+    match = re.fullmatch(r"d(.+)/d([^/]*)", where)
+    return (match[1], match[2]) if match else None
 
 
 def formula_lines(groups: Sequence[FormulaGroup]) -> list[str]:

@@ -21,7 +21,10 @@ from vjp_cli.render.weight_tables import (
 from vjp_cli.render.weights import cost_line, judged_parts
 from vjp_cli.report import CheckResult, Finding, FormulaGroup, Report, Verdict
 
-# the columns of a line of the chain
+# titles that a format may treat in its own way
+FINDINGS = "findings"
+CHAIN = "chain rule, from the output back"
+# the columns of a line of it
 _LINE = 88
 
 
@@ -95,12 +98,12 @@ def sections(report: Report) -> Iterator[Section]:
     yield from _weights(report)
     chain = chain_lines(report)
     if chain:
-        yield Section("chain rule, from the output back", (Code(chain),))
+        yield Section(CHAIN, (Code(chain),))
     if report.checks:
         yield Section("checks", (Checks(report.checks),))
     if report.findings:
         worst = sorted(report.findings, key=lambda finding: -finding.verdict.severity)
-        yield Section("findings", (Findings(tuple(worst)),))
+        yield Section(FINDINGS, (Findings(tuple(worst)),))
     if report.notes:
         yield Section("notes", (Words(report.notes),))
     if report.explanation is not None:
