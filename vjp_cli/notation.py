@@ -1,4 +1,4 @@
-"""LaTeX for names, indices and texts, in which no sign of a text does anything but show itself."""
+"""Left sides of formulas, and LaTeX for names, indices and texts: no sign of a text acts in it."""
 
 import re
 
@@ -24,6 +24,12 @@ _PARTIAL = re.compile(r"d([^/]+)/d([^/]+)")
 _NUMBERED = re.compile(r"([^\W\d_]+)_?(\d+)")
 
 
+def partial(where: str) -> tuple[str, str] | None:
+    """``y[i]`` and ``x[j]`` of ``dy[i]/dx[j]``; None where the left side is no derivative."""
+    match = _PARTIAL.fullmatch(where)
+    return (match[1], match[2]) if match else None
+
+
 def latex_text(text: str) -> str:
     r"""``text`` with every sign that LaTeX acts on spelt out: ``a_b`` is ``a\_b``."""
     return "".join(_SPECIAL.get(sign, sign) for sign in text)
@@ -44,10 +50,10 @@ def latex_element(name: str) -> str:
 
 def latex_where(where: str) -> str:
     r"""``dy[i]/dx[i]`` as ``\frac{\partial y_{i}}{\partial x_{i}}``; ``y[i]`` as ``y_{i}``."""
-    match = _PARTIAL.fullmatch(where)
-    if match is None:
+    sides = partial(where)
+    if sides is None:
         return latex_element(where)
-    above, below = map(latex_element, match.groups())
+    above, below = map(latex_element, sides)
     return rf"\frac{{\partial {above}}}{{\partial {below}}}"
 
 

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from vjp_cli.notation import partial
 from vjp_cli.render.numbers import full, short
 from vjp_cli.render.tables import MARKS, product, transposed
 from vjp_cli.report import (
@@ -117,12 +118,6 @@ def equation(group: FormulaGroup) -> str:
     sides = partial(group.where)
     where = group.where if sides is None else "∂{}/∂{}".format(*sides)
     return f"{where} = {_product_signs(group.formula)}"
-
-
-def partial(where: str) -> tuple[str, str] | None:
-    """``y[i]`` and ``x[j]`` of ``dy[i]/dx[j]``; None where the left side is no derivative."""
-    match = re.fullmatch(r"d(.+)/d([^/]*)", where)
-    return (match[1], match[2]) if match else None
 
 
 def formula_lines(groups: Sequence[FormulaGroup]) -> list[str]:

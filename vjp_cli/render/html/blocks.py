@@ -70,18 +70,21 @@ def _figure(report: Report, name: str, tables: Sequence[Table]) -> str:
         return words((f"J has no entries: {rows} rows, {columns} columns.",))
     if rows > MOST_ROWS or columns > MOST_COLUMNS:
         return scrolled("figure", spy(report, name), "picture of J") + spy_key(report, name)
-    sides: dict[str, list[Side]] = {"v": [], "product": []}
-    for table in tables[1:]:
-        # the product has its exact value and the difference in two more columns
-        count = len(table.columns) if table.title == "v" else len(table.columns) - 2
-        for k in range(count):
-            number = table.columns[k] if len(table.columns) > 3 else ""
-            cells = [table.cell(row, k) for row in range(len(table.rows))]
-            side = Side(" ".join(filter(None, (table.title, number.removeprefix("v ")))), cells)
-            sides["v" if table.title == "v" else "product"].append(side)
-    drawn = heat_map(shown, sides["v"], sides["product"], turned)
+    by_output = [side for table in tables[1:] if table.title == "v" for side in _sides(table, 0)]
+    # the product has its exact value and the difference in two more columns
+    by_input = [side for table in tables[1:] if table.title != "v" for side in _sides(table, 2)]
+    drawn = heat_map(shown, by_output, by_input, turned)
     made = scrolled("figure", drawn, "picture of J, v and their product")
     return made + key(cell for row in range(rows) for cell in _row(shown, row))
+
+
+def _sides(table: Table, others: int) -> Iterator[Side]:
+    """A side for each column but the last ``others``; of several, each has its number."""
+    count = len(table.columns) - others
+    for k in range(count):
+        number = table.columns[k].removeprefix("v ") if count > 1 else ""
+        cells = [table.cell(row, k) for row in range(len(table.rows))]
+        yield Side(f"{table.title} {number}".rstrip(), cells)
 
 
 def grid(table: Table, view: View) -> str:

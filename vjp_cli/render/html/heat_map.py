@@ -148,11 +148,13 @@ def key(cells: Iterable[Cell]) -> str:
     parts = []
     if most:
         levels = range(1, LEVELS + 1)
-        swatches = [*(f"n{k}" for k in reversed(levels)), *(f"p{k}" for k in levels)]
+        signed = not any(isinstance(cell.value, complex) for cell in shown)
+        swatches = [f"n{k}" for k in reversed(levels)] if signed else []
+        swatches += [f"p{k}" for k in levels]
         drawn = "".join(rectangle((12.0 * k, 0), (12, 12), each) for k, each in enumerate(swatches))
         size = f'width="{12 * len(swatches)}" height="12"'
         scale = f'<svg class="map" {size} aria-hidden="true">{drawn}</svg>'
-        parts.append(f"<span>−{short(most)} {scale} {short(most)}</span>")
+        parts.append(f"<span>{f'−{short(most)}' if signed else 0} {scale} {short(most)}</span>")
     if any(cell.structural for cell in shown):
         parts.append("<span>·&#160; structural zero</span>")
     seen = {cell.verdict for cell in shown} - {Verdict.OK}

@@ -7,7 +7,7 @@ import ast
 import re
 from html import escape
 
-from vjp_cli.render.lines import partial
+from vjp_cli.notation import partial
 from vjp_cli.report import FormulaGroup
 
 # how strongly an operation binds: what binds less than its surroundings needs parentheses
