@@ -3,12 +3,14 @@
 import re
 from collections.abc import Iterable
 from difflib import get_close_matches
+from importlib.util import find_spec
+from pathlib import Path
 from unicodedata import normalize
 
 from vjp_cli.errors import InputError, shorten
 from vjp_cli.render.formats import format_by_suffix
 from vjp_cli.report import Verdict
-from vjp_cli.settings import DTYPES, Check, Format, Language, Settings
+from vjp_cli.settings import DTYPES, Check, Format, Language, Picture, Settings
 
 # torch's other dtypes; none of them can carry a derivative
 _DISCRETE = re.compile(r"u?int\d*|long|short|byte|char|bool|q(u?int)\d+")
@@ -116,6 +118,23 @@ def format_of(
     if chosen is not None:
         return Format(chosen)
     return (file and format_by_suffix(file)) or Format.TABLE
+
+
+def picture_of(file: str, jacobian: bool) -> Picture:
+    """The kind of picture that a file is named for, while nothing has been computed.
+
+    Raises:
+        InputError: another suffix, no J to plot, or no matplotlib to plot it with.
+    """
+    suffix = Path(file).suffix.lower().removeprefix(".")
+    if suffix not in list(Picture):
+        hint = did_you_mean(suffix, Picture) or f"end it in {', '.join(f'.{p}' for p in Picture)}"
+        raise InputError(f"--plot writes no '{shorten(suffix or file)}' file", hint)
+    if not jacobian:
+        raise InputError("--plot shows J, and --no-jacobian leaves it out", "give one of them")
+    if find_spec("matplotlib") is None:
+        raise InputError("--plot needs matplotlib", "pip install 'vjp-cli[plot]'")
+    return Picture(suffix)
 
 
 def language_of(explain: bool, chosen: Language | None) -> Language | None:

@@ -22,6 +22,7 @@ from vjp_cli.choices import (
     format_of,
     language_of,
     names_of,
+    picture_of,
     verdicts_of,
 )
 from vjp_cli.command import ExpressionCommand, PlainCommand, ProgramGroup, call_of, known_error
@@ -33,6 +34,7 @@ from vjp_cli.output import (
     colored,
     unicode_drawn,
     width,
+    write_bytes,
     write_error,
     write_text,
 )
@@ -106,6 +108,7 @@ def _inspect(
     format: options.Shape = None,
     output: options.File = None,
     save: options.Save = None,
+    plot: options.Plot = None,
     save_problem: options.SaveProblem = None,
     reproduce: options.Reproduce = False,
     quiet: options.Quiet = False,
@@ -140,6 +143,7 @@ def _inspect(
     if save is not None:
         refuse_unsavable(save, settings)
     chosen = format_of(format, json, output)
+    picture = plot and picture_of(plot, settings.jacobian)
     call = call_of(context)
     if isinstance(call.subject, Expression) and against is None:
         ending.only_ours()
@@ -160,6 +164,10 @@ def _inspect(
         report = writing.with_reproduction(report, problem) if reproduce else report
     if save is not None:
         save_jacobian(report, save)
+    if plot and picture:
+        # only this needs matplotlib, which takes longer to import than all the rest but torch
+        draw = pkgutil.resolve_name("vjp_cli.render.plot.figure:render_plot")
+        write_bytes(draw(report, picture), plot)
     if not quiet or output:
         view = View(width(output), colored(color, output), unicode_drawn(output), full, max_entries)
         write_text(render(report, chosen, view), output)

@@ -35,9 +35,11 @@ if TYPE_CHECKING:
     from importlib import metadata
 
     import flint
+    import matplotlib
     import numpy
     import sympy
     import torch
+    from matplotlib import figure
 
     # only where the extra is installed
     distributed: Any
@@ -52,6 +54,9 @@ else:
     flint = _LazyModule("flint")
     metadata = _LazyModule("importlib.metadata")
     distributed = _LazyModule("distributed")
+    # of an extra: only a plot needs them
+    matplotlib = _LazyModule("matplotlib")
+    figure = _LazyModule("matplotlib.figure")
     # our own pipeline: a hundred modules, of which help and refusals need none
     inspection = _LazyModule("vjp_cli.inspection")
     cli = _LazyModule("vjp_cli.cli")
@@ -62,8 +67,10 @@ __all__ = [
     "checking",
     "cli",
     "distributed",
+    "figure",
     "flint",
     "inspection",
+    "matplotlib",
     "metadata",
     "numpy",
     "sympy",

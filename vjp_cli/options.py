@@ -195,27 +195,15 @@ Seed = Annotated[
     ),
 ]
 Json = Annotated[bool, option(OUTPUT, "--json", help="Short for --format json.")]
-Shape = Annotated[
-    str | None,
-    option(
-        OUTPUT,
-        "--format",
-        metavar="FORMAT",
-        help=f"One of {', '.join(Format)}.",
-        autocompletion=completed(Format),
-    ),
-]
-_LISTINGS = (Format.TABLE, Format.JSON)
-Listing = Annotated[
-    str | None,
-    option(
-        OUTPUT,
-        "--format",
-        metavar="FORMAT",
-        help=f"One of {', '.join(_LISTINGS)}.",
-        autocompletion=completed(_LISTINGS),
-    ),
-]
+
+
+def _format(*choices: Format) -> Any:
+    words, kept = f"One of {', '.join(choices)}.", completed(choices)
+    return option(OUTPUT, "--format", metavar="FORMAT", help=words, autocompletion=kept)
+
+
+Shape = Annotated[str | None, _format(*Format)]
+Listing = Annotated[str | None, _format(Format.TABLE, Format.JSON)]
 File = Annotated[
     str | None,
     option(
@@ -228,6 +216,14 @@ File = Annotated[
 ]
 Save = Annotated[
     str | None, option(OUTPUT, metavar="FILE", help="Write J to FILE, a .npz, .npy or .mtx.")
+]
+Plot = Annotated[
+    str | None,
+    option(
+        OUTPUT,
+        metavar="FILE",
+        help="Draw J into FILE, a .png, .svg or .pdf, and --contributions as bars.",
+    ),
 ]
 SaveProblem = Annotated[
     str | None,

@@ -58,6 +58,16 @@ def write_text(text: str, path: str | None = None) -> None:
         write(text)
 
 
+def write_bytes(data: bytes, path: str) -> None:
+    """Write ``data`` whole to a file, or leave the old one as it was.
+
+    Raises:
+        OutputError: it could not be written.
+    """
+    with _worded(path), _opened(path) as file:
+        _write_all(file, data)
+
+
 @contextmanager
 def writer(path: str | None = None) -> Iterator[Callable[[str], None]]:
     """A function that writes one text after another, each at once to whoever reads.

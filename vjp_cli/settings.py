@@ -23,6 +23,14 @@ class Format(StrEnum):
     HTML = "html"
 
 
+class Picture(StrEnum):
+    """The kinds of files that a plot is written to."""
+
+    PNG = "png"
+    SVG = "svg"
+    PDF = "pdf"
+
+
 class Layout(StrEnum):
     """Numerator layout has J[i,j] = ∂y_i/∂x_j; denominator layout shows its transpose."""
 

@@ -2,9 +2,9 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable
 
 from vjp_cli.render.html.svg import icon, label, mark, picture, rectangle, titled
+from vjp_cli.render.marks import odd, positions
 from vjp_cli.report import Report, Verdict, worst
 
 _BLOCKS = 40
@@ -61,23 +61,6 @@ def spy_key(report: Report, name: str) -> str:
     seen = sorted({verdict for _, verdict in odd(report, name)}, key=lambda v: -v.severity)
     shapes = "".join(f'<span class="{each}">{icon(each)}{each}</span>' for each in seen)
     return f'<p class="key"><span>darker: more entries can be non-zero</span>{shapes}</p>'
-
-
-def positions(report: Report, name: str) -> Iterable[int]:
-    """The flat positions that can be non-zero."""
-    structure = report.structure.get(name)
-    if structure is not None:
-        return structure.positions
-    jacobian = report.jacobian and report.jacobian[name]
-    return (k for k, value in jacobian.listed() if value != 0) if jacobian else ()
-
-
-def odd(report: Report, name: str) -> Iterable[tuple[int, Verdict]]:
-    """The entries of J that are not ok."""
-    judged = report.judged_jacobian
-    if judged is None or name not in judged.verdicts:
-        return ()
-    return ((k, v) for k, v in judged.verdicts[name].listed() if v is not Verdict.OK)
 
 
 def _span(block: int, size: int, count: int) -> str:

@@ -3,16 +3,9 @@
 from html import escape
 
 from vjp_cli.errors import clean
+from vjp_cli.render.marks import SHAPES
 from vjp_cli.report import Verdict
 
-_WRONG = (Verdict.WRONG, Verdict.NAN, Verdict.SATURATED, Verdict.MISSING)
-_DOUBTFUL = (Verdict.IMPRECISE, Verdict.UNCHECKED, Verdict.UNDEFINED)
-# a shape for each kind of verdict; ok has none
-SHAPES = {
-    **dict.fromkeys(_WRONG, "diamond"),
-    **dict.fromkeys(_DOUBTFUL, "triangle"),
-    **dict.fromkeys((Verdict.KINK, Verdict.POLE, Verdict.BY_DESIGN), "circle"),
-}
 _PATHS = {
     "diamond": "M0 -5 L5 0 L0 5 L-5 0 Z",
     "triangle": "M0 -4.6 L5 4 L-5 4 Z",

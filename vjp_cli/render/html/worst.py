@@ -5,8 +5,8 @@ from heapq import nsmallest
 
 from vjp_cli.render.html.elements import tabulated
 from vjp_cli.render.html.elements import verdict as said
-from vjp_cli.render.html.spy import odd
 from vjp_cli.render.html.svg import text
+from vjp_cli.render.marks import odd
 from vjp_cli.render.tables import Axis, compared
 from vjp_cli.report import Report
 

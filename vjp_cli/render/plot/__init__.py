@@ -1,0 +1,1 @@
+"""The report as a picture, by matplotlib: J, and what each output contributes."""
