@@ -170,8 +170,8 @@ def test_every_option_is_mentioned():
 
 
 def test_no_option_is_invented():
-    # pip's, Python's, jq's and column's options stand in README too
-    others = {"-m", "-e", "-c", "-r", "-s", "-t"}
+    # pip's, Python's, jq's, column's and less's options stand in README too
+    others = {"-m", "-e", "-c", "-r", "-s", "-t", "-R"}
     assert set(OPTION.findall(README)) - VALUES - others - options() == set()
 
 

@@ -93,6 +93,25 @@ def test_what_the_picture_says_of_a_large_jacobian() -> None:
     assert "∂y[5]/∂x[5]" in page
 
 
+def test_only_the_first_inputs_have_a_picture() -> None:
+    names = [f"w{k}" for k in range(30)]
+    report = reports.scalar()
+    report = replace(
+        report,
+        problem=replace(report.problem, wrt=tuple(names)),
+        inputs=dict.fromkeys(names, report.inputs["x"]),
+        jacobian=dict.fromkeys(names, report.jacobian["x"]),
+        vjp=dict.fromkeys(names, report.vjp["x"]),
+        symbolic=replace(report.symbolic, vjp=dict.fromkeys(names, report.vjp["x"])),
+        judged_jacobian=None,
+        judged_vjp=None,
+    )
+    page = html(report)
+    assert page.count("<figure") == 12
+    assert page.count("Only the first 12 inputs have a picture.") == 18
+    assert page.count("<caption>vᵀJ</caption>") == 30
+
+
 def test_user_text_is_escaped() -> None:
     page = html(hostile())
     assert "<script" not in page

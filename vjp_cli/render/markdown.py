@@ -18,6 +18,7 @@ from vjp_cli.render.sections import (
     sections,
     summary,
 )
+from vjp_cli.render.spelling import in_ascii
 from vjp_cli.render.tables import Cell, Table
 from vjp_cli.report import Report
 
@@ -36,7 +37,8 @@ def render_markdown(report: Report, view: View) -> str:
         signs = legend(report)
         if number == len(report.problem.wrt) - 1 and signs:
             blocks.append(" · ".join(code(sign[0]) + _text(sign[1:]) for sign in signs))
-    return "\n\n".join(blocks) + "\n"
+    document = "\n\n".join(blocks) + "\n"
+    return document if view.unicode else in_ascii(document)
 
 
 def code(text: str) -> str:

@@ -1,6 +1,5 @@
 """The screen that a report is drawn on: characters, widths and colours, by way of rich."""
 
-import re
 from collections.abc import Sequence
 from io import StringIO
 
@@ -10,6 +9,7 @@ from rich.text import Text
 from vjp_cli.errors import clean
 from vjp_cli.render import View
 from vjp_cli.render.grid import Segment
+from vjp_cli.render.spelling import in_ascii
 from vjp_cli.report import Verdict
 
 _STYLES: dict[str, str] = {
@@ -23,10 +23,6 @@ _STYLES: dict[str, str] = {
 }
 NARROWEST = 20
 _MOST_LINES = 12
-_ASCII = str.maketrans({"─": "-", "│": "|", "┼": "+", "…": "...", "∂": "d"})
-# pictures: sizes as digits, and a sign for a few dots
-_ASCII.update(str.maketrans({"█": "4", "▓": "3", "▒": "2", "░": "1", "±": "x"}))
-_ASCII.update(dict.fromkeys(range(0x2801, 0x2900), "o"))
 
 
 class Screen:
@@ -58,11 +54,7 @@ class Screen:
         if text.isascii() and text.isprintable():
             return text
         text = clean(text)
-        if self.view.unicode:
-            return text
-        text = re.sub(r"(?<=\S)·(?=\S)", "*", text).replace(" · ", " | ").replace("·", ".")
-        text = re.sub(r"ᵀ(?=\w)", "^T ", text).replace("ᵀ", "^T").translate(_ASCII)
-        return text.encode("ascii", "backslashreplace").decode() if escape else text
+        return text if self.view.unicode else in_ascii(text, escape)
 
     def words(self, text: str, *label: Segment, indent: int = 2) -> None:
         """A paragraph behind ``label``, or below it where there is no room, wrapped."""

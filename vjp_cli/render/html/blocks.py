@@ -16,6 +16,8 @@ from vjp_cli.report import Finding, FormulaGroup, Report, Verdict
 
 # more findings than these are no longer read
 _MOST_FINDINGS = 40
+# a module has hundreds of parameters, and a picture some 300 kB
+_PICTURES = 12
 # a longer table is opened by who wants it
 _SHORT = 14
 
@@ -68,6 +70,8 @@ def _figure(report: Report, name: str, tables: Sequence[Table]) -> str:
     rows, columns = len(shown.rows), len(shown.columns)
     if not rows * columns:
         return words((f"J has no entries: {rows} rows, {columns} columns.",))
+    if report.problem.wrt.index(name) >= _PICTURES:
+        return words((f"Only the first {_PICTURES} inputs have a picture.",))
     if rows > MOST_ROWS or columns > MOST_COLUMNS:
         return scrolled("figure", spy(report, name), "picture of J") + spy_key(report, name)
     by_output = [side for table in tables[1:] if table.title == "v" for side in _sides(table, 0)]

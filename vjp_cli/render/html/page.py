@@ -32,7 +32,9 @@ def render_html(report: Report, view: View) -> str:
     )
     body = "\n".join(chain(_opening(report, problem), _sections(report, view), _closing(report)))
     page = f"<head>\n{head}\n</head>\n<body>\n{body}\n</body>"
-    return f'<!DOCTYPE html>\n<html lang="en">\n{page}\n</html>\n'
+    document = f'<!DOCTYPE html>\n<html lang="en">\n{page}\n</html>\n'
+    # a reference means the same sign in every encoding
+    return document if view.unicode else document.encode("ascii", "xmlcharrefreplace").decode()
 
 
 def _opening(report: Report, problem: str) -> Iterator[str]:
