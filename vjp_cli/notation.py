@@ -20,6 +20,7 @@ _SPECIAL = {
 }
 _ELEMENT = re.compile(r"([^\[\]]+)(?:\[([^\[\]]*)\])?")
 _PARTIAL = re.compile(r"d([^/]+)/d([^/]+)")
+_SCIENTIFIC = re.compile(r"(-?[\d.]+)e([+-]?\d+)")
 # a letter and its number: x1
 _NUMBERED = re.compile(r"([^\W\d_]+)_?(\d+)")
 
@@ -46,6 +47,14 @@ def latex_element(name: str) -> str:
     index = index.replace("...", r"\ldots").replace("*", r"{\ast}")
     # x_1 with an index has two of them
     return f"{{{base}}}_{{{index}}}" if "_" in base else f"{base}_{{{index}}}"
+
+
+def latex_number(digits: str) -> str:
+    r"""``1e-07`` as ``1 \cdot 10^{-7}``, ``-inf`` as ``-\infty``; other numbers as they are."""
+    match = _SCIENTIFIC.fullmatch(digits)
+    if match is None:
+        return digits.replace("inf", r"\infty")
+    return rf"{match[1]} \cdot 10^{{{int(match[2])}}}"
 
 
 def latex_where(where: str) -> str:

@@ -101,6 +101,20 @@ def test_latex() -> None:
     assert line.latex == r"\frac{x_{i}}{2}"
 
 
+def test_latex_has_short_floats() -> None:
+    [line] = solve("0.1*x - 1.25e-7", {"x": "1,2,3"}, "ones").symbolic.output
+    assert line.latex == r"0.1 x_{i} - 1.25 \cdot 10^{-7}"
+    [line] = solve("-x*1e-7", {"x": "1,2,3"}, "ones").symbolic.output
+    assert line.latex == r"- 1.0 \cdot 10^{-7} x_{i}"
+
+
+def test_a_long_formula_is_whole_latex() -> None:
+    lines = solve("exp(x)/(1 + exp(x)*sin(x)) + tanh(x*cos(x)/(2 + x**3))", {"x": "1,2"}, "ones")
+    for line in lines.symbolic.jacobian["x"]:
+        assert line.latex.count("{") == line.latex.count("}")
+        assert "…" not in line.latex or line.latex.startswith(r"\texttt{")
+
+
 def test_a_constant_of_many_values_is_named() -> None:
     [line] = solve("x*linspace(0, 1, 7)", {"x": "1,2,3,4,5,6,7"}, "ones").symbolic.output
     assert line.formula.startswith("c")

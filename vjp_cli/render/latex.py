@@ -1,11 +1,10 @@
 """A report as a LaTeX document that compiles by itself, in ASCII, with booktabs and amsmath."""
 
-import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 
 from vjp_cli.errors import clean
-from vjp_cli.notation import latex_element, latex_greek, latex_text, latex_where
+from vjp_cli.notation import latex_element, latex_greek, latex_number, latex_text, latex_where
 from vjp_cli.render import View, lines
 from vjp_cli.render.excerpt import DOTS, Excerpt, excerpt
 from vjp_cli.render.sections import (
@@ -55,7 +54,6 @@ _SIGNS = {
     "−": "-",
     **{sign: f"{{}}^{{{k}}}" for k, sign in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")},
 }
-_SCIENTIFIC = re.compile(r"(-?[\d.]+)e(-?\d+)")
 
 
 def render_latex(report: Report, view: View) -> str:
@@ -161,19 +159,13 @@ def _number(cell: Cell) -> str:
     """A number for math; one with a sign beside it stands in a box."""
     if cell.structural:
         return r"\cdot"
-    written = _digits(cell.text) if _is_number(cell) else rf"\text{{{_text(cell.text)}}}"
+    written = latex_number(cell.text) if _is_number(cell) else rf"\text{{{_text(cell.text)}}}"
     return rf"\boxed{{{written}}}^{{\text{{{_text(cell.mark)}}}}}" if cell.mark else written
 
 
 def _is_number(cell: Cell) -> bool:
     value = cell.value
     return isinstance(value, (int, float)) and value == value and not isinstance(value, bool)
-
-
-def _digits(text: str) -> str:
-    if "inf" in text:
-        return text.replace("inf", r"\infty")
-    return _SCIENTIFIC.sub(r"\1 \\cdot 10^{\2}", text)
 
 
 def _tabular(spec: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -193,11 +193,18 @@ def _cut(formula: str) -> str:
 def latex(expression: Any) -> str:
     """A SymPy expression for LaTeX, by the names of ``_symbol``; in ASCII where it is long."""
     names = {symbol: latex_element(symbol.name) for symbol in expression.free_symbols}
-    written = str(sympy.latex(expression, symbol_names=names))
+    shown = expression.xreplace({each: _short(each) for each in expression.atoms(sympy.Float)})
+    written = str(sympy.latex(shown, symbol_names=names))
     # half a formula is no LaTeX
     if len(written) <= 2 * _LONGEST:
         return written
     return rf"\texttt{{{latex_text(_cut(text(expression)))}}}"
+
+
+def _short(number: Any) -> Any:
+    """A float with just the digits of its shortest form, which is what LaTeX prints of it."""
+    digits = repr(float(number))
+    return sympy.Float(digits, len(digits.partition("e")[0].replace(".", "").strip("-0")) or 1)
 
 
 def text(expression: Any) -> str:
