@@ -294,6 +294,35 @@ def test_words_stand_out_from_the_page(show: Any, scheme: str) -> None:
         assert (bright + 0.05) / (dim + 0.05) >= 4.5, selector
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_number_stands_out_from_every_colour(show: Any, scheme: str) -> None:
+    sizes = [sign * 10 ** (-k / 2) for sign in (1, -1) for k in range(5)]
+    row = {"x": reports.matrix(1, 10, *sizes)}
+    inputs = {"x": reports.vector(*sizes)}
+    page = show(
+        reports.plain("f(x)", inputs, reports.vector(1.0), None, row, None), color_scheme=scheme
+    )
+    colors = page.locator("svg.map g.cell").evaluate_all(
+        """all => all.map(cell => [getComputedStyle(cell.querySelector('rect')).fill,
+                                   getComputedStyle(cell.querySelector('text')).fill])"""
+    )
+    assert len({ground for ground, _ in colors}) == 10
+    for pair in colors:
+        dim, bright = sorted(map(luminance, pair))
+        assert (bright + 0.05) / (dim + 0.05) >= 4.5, pair
+
+
+def test_a_long_number_stays_within_its_cell(show: Any) -> None:
+    row = {"x": reports.matrix(1, 3, -0.09675464023279642, 1.2345678e-205, -1.23e-10 - 4.56e120j)}
+    inputs = {"x": reports.vector(1.0, 2.0, 3.0)}
+    page = show(reports.plain("f(x)", inputs, reports.vector(1.0), None, row, None))
+    widths = page.locator("svg.map g.cell").evaluate_all(
+        """all => all.map(cell => [cell.querySelector('text').getBBox().width,
+                                   cell.querySelector('rect').getBBox().width])"""
+    )
+    assert [number < cell for number, cell in widths] == [True] * 3
+
+
 def test_on_paper_nothing_is_cut_off(show: Any) -> None:
     page = show(reports.wide(30))
     page.emulate_media(media="print")

@@ -68,12 +68,16 @@ def test_a_dollar_sign_is_no_formula() -> None:
 def test_the_colours_are_the_entries_of_j() -> None:
     axes = drawn(reports.example())
     [image] = axes.images
-    assert image.get_array().tolist() == [[12, 0, 0], [0, 16, 0], [0, 0, 20]]
+    # relative to the largest
+    assert image.get_array().tolist() == [[0.6, 0, 0], [0, 0.8, 0], [0, 0, 1]]
     # the scale is the same to both sides, and 0 is in its middle
-    assert (image.norm.vmin, image.norm.vmax) == (-20, 20)
+    assert (image.norm.vmin, image.norm.vmax) == (-1, 1)
     assert image.norm(0) == pytest.approx(0.5)
     # logarithmic: a tenth of the largest is far more than a tenth of the way
-    assert image.norm(2) > 0.8
+    assert image.norm(0.1) > 0.8
+    scale = axes.figure.axes[1]
+    labels = [label.get_text() for label in scale.get_yticklabels()]
+    assert labels == ["-20", "-0.2", "0", "0.2", "20"]
     texts = [text.get_text() for text in axes.texts]
     assert texts == ["12", "·", "·", "·", "16", "·", "·", "·", "20"]
 
@@ -130,8 +134,18 @@ def test_complex_numbers_are_drawn_by_their_size() -> None:
         )
     )
     [image] = drawn(report).images
-    assert image.get_array().tolist() == [[5, 1]]
+    assert image.get_array().tolist() == [[1, 0.2]]
     assert image.norm.vmin == 0
+
+
+@pytest.mark.parametrize("size", [5e-324, 1e-310, 1.7e308])
+def test_the_smallest_and_the_largest_numbers(size: float) -> None:
+    row = {"x": reports.matrix(1, 2, -size, size)}
+    report = reports.plain(
+        "f(x)", {"x": reports.vector(1.0, 2.0)}, reports.vector(1.0), None, row, None
+    )
+    assert drawn(report).images[0].get_array().tolist() == [[-1, 1]]
+    assert render_plot(report, Picture.PNG).startswith(STARTS[Picture.PNG])
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,12 @@ _WHOLE = ("·", ".", "nan", "inf", "-inf")
 
 def short(value: Number) -> str:
     """``value`` with 6 significant digits: ``16``, ``0.333333``, ``1e-20``, ``2+0.5j``."""
-    return _write(value, "{:.6g}".format)
+    return rounded(value, 6)
+
+
+def rounded(value: Number, digits: int) -> str:
+    """``value`` with so many significant digits, without zeros at their end."""
+    return _write(value, f"{{:.{digits}g}}".format)
 
 
 def full(value: Number) -> str:

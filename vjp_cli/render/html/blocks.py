@@ -116,8 +116,8 @@ def _number(cell: Cell) -> str:
 
 def _formula(group: FormulaGroup) -> str:
     count = f'<span class="quiet">{group.count} entries</span>' if group.count > 1 else ""
-    named = "".join(f"<li><code>{text(each)}</code></li>" for each in group.definitions)
-    where = f'<p class="quiet">where</p><ul>{named}</ul>' if named else ""
+    named = ", ".join(f"<code>{text(each)}</code>" for each in group.definitions)
+    where = f'<p class="quiet">where {named}</p>' if named else ""
     made = scrolled("div", equation(group), "formula")
     return f'<div class="formula">{made}{count}</div>{where}'
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from vjp_cli.render.html.svg import icon, label, mark, picture, rectangle, titled
-from vjp_cli.render.numbers import full, short
+from vjp_cli.render.numbers import full, rounded, short
 from vjp_cli.render.tables import Cell, Table
 from vjp_cli.report import Verdict
 
@@ -122,10 +122,8 @@ class _Map:
         (x, y), (width, classes) = place, look
         parts = [rectangle((x + 1, y + 1), (width - 2, self.height - 2), classes)]
         if width > 60 or cell.structural:
-            written = "·" if cell.structural else cell.text
-            size = "small" if len(written) > 9 else ""
-            if len(written) > 13:
-                written = written[:12] + "…"
+            written = brief(cell)
+            size = "tiny" if len(written) > 11 else "small" if len(written) > 9 else ""
             middle = x + width / 2, y + self.height / 2 + 4
             on_dark = "light" if classes.endswith(str(LEVELS)) else ""
             parts.append(label(written, *middle, "number", "middle", size, on_dark))
@@ -176,9 +174,17 @@ def _class(cell: Cell, most: float) -> str:
     return f"{'n' if isinstance(cell.value, (int, float)) and cell.value < 0 else 'p'}{level}"
 
 
+def brief(cell: Cell) -> str:
+    """The number in so few digits that it stays within its cell; the others are on hover."""
+    if cell.structural or cell.value is None or isinstance(cell.value, str):
+        return cell.text
+    return rounded(cell.value, 2 if isinstance(cell.value, complex) else 4)
+
+
 def level_of(size: float, most: float) -> int:
     """1 to ``LEVELS`` on a logarithmic scale: half a decade below the largest is one less."""
-    return max(1, LEVELS - int(2 * math.log10(most / size)))
+    # a quotient of the two may be infinite
+    return max(1, LEVELS - int(2 * (math.log10(most) - math.log10(size))))
 
 
 def _size(cell: Cell) -> float:

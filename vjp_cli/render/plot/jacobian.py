@@ -7,6 +7,7 @@ from typing import Any
 
 from vjp_cli.lazy import matplotlib, numpy
 from vjp_cli.render.marks import SHAPES, odd, positions
+from vjp_cli.render.numbers import rounded
 from vjp_cli.render.tables import Axis, Cell, Table, tables, transposed
 from vjp_cli.report import Report, Verdict
 
@@ -69,15 +70,15 @@ def _heat(drawn: Any, axes: Any, table: Table) -> None:
     values = numpy.array([[_value(cell, signed) for cell in row] for row in cells])
     finite = numpy.abs(values[numpy.isfinite(values)])
     most = float(finite.max(initial=0.0)) or 1.0
-    norm = matplotlib.colors.SymLogNorm(most / 10**_DECADES, vmin=-most, vmax=most, base=10)
-    if not signed:
-        norm = matplotlib.colors.SymLogNorm(most / 10**_DECADES, vmin=0, vmax=most, base=10)
+    # relative to the largest: the scale has no room for 1e-320 or 1e308
+    values = values / most
+    norm = matplotlib.colors.SymLogNorm(10**-_DECADES, vmin=-1 if signed else 0, vmax=1, base=10)
     colors = matplotlib.colormaps["PuOr_r" if signed else "cividis"].with_extremes(bad="#d9d9d9")
     image = axes.imshow(values, cmap=colors, norm=norm, aspect="auto", interpolation="nearest")
-    ticks = [-most, -most / 100, 0, most / 100, most] if signed else [0, most / 100, most]
+    ticks = [-1, -0.01, 0, 0.01, 1] if signed else [0, 0.01, 1]
     bar = drawn.colorbar(image, ax=axes, ticks=ticks, fraction=0.05, pad=0.02)
     bar.minorticks_off()
-    bar.ax.set_yticklabels([f"{tick:.3g}" for tick in ticks])
+    bar.ax.set_yticklabels([rounded(tick * most, 3) for tick in ticks])
     bar.outline.set_visible(False)
     numbered = len(table.columns) <= _NUMBERS and len(table.rows) <= _NAMES
     for i, row in enumerate(cells):
@@ -100,9 +101,9 @@ def _ink(ground: tuple[float, float, float, float]) -> str:
 
 def _short(cell: Cell) -> str:
     """A number in so few digits that it stays within its cell."""
-    if cell.structural or not isinstance(cell.value, float):
+    if cell.structural or cell.value is None or isinstance(cell.value, str):
         return cell.text
-    return f"{cell.value:.3g}"
+    return rounded(cell.value, 2 if isinstance(cell.value, complex) else 3)
 
 
 def _value(cell: Cell, signed: bool) -> float:
