@@ -180,6 +180,16 @@ def test_a_bar_that_is_not_finite_is_marked() -> None:
     assert lines["vᵀJ"] == [0, 2]
 
 
+@pytest.mark.parametrize(("size", "words"), [(5e-324, "4.94e-324"), (1.7e308, "1.7e308")])
+def test_bars_of_the_smallest_and_the_largest_numbers(size: float, words: str) -> None:
+    axes = Figure().subplots()
+    report = contributing((size, size, -size, size, 0.0, size))
+    bars.draw_contributions(axes, report, "x")
+    assert list(axes.lines[0].get_ydata()) == [2, 1, 0]
+    assert axes.get_ylabel() == f"in units of {words}"
+    assert render_plot(report, Picture.PNG).startswith(STARTS[Picture.PNG])
+
+
 def test_many_outputs_are_one_part() -> None:
     count = 40
     part = Contribution(*(Array((count, 1), (1.0,) * count) for _ in range(4)))  # type: ignore[arg-type]

@@ -5,12 +5,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from vjp_cli.lazy import matplotlib
+from vjp_cli.render.numbers import rounded
 from vjp_cli.render.tables import Axis, product
 from vjp_cli.report import Number, Report
 
 # more bars, or more parts of a bar, are no longer told apart
 _BARS = 24
 _PARTS = 8
+_SMALLEST = 1e-100
 # never colour alone
 _HATCHES = ("", "///", "...", "\\\\\\", "xx", "ooo", "--", "++", "**")
 
@@ -27,6 +29,8 @@ def draw_contributions(axes: Any, report: Report, name: str) -> None:
     outputs = Axis(report.output.name, report.output.value.shape)
     columns, rows = range(len(inputs)), range(len(outputs))
     table = [[_real(values[i * len(inputs) + j]) for j in columns] for i in rows]
+    scale = _scale(table)
+    table = [[value / scale for value in row] for row in table]
     bars = _largest([sum(abs(row[j]) for row in table) for j in columns], _BARS)
     shown = _largest([sum(abs(row[j]) for j in bars) for row in table], _PARTS)
     parts = [(outputs[i], [table[i][j] for j in bars]) for i in shown]
@@ -51,6 +55,8 @@ def draw_contributions(axes: Any, report: Report, name: str) -> None:
     )
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
+    if scale != 1:
+        axes.set_ylabel(f"in units of {rounded(scale, 3)}")
     if len(bars) < len(inputs):
         axes.set_xlabel(f"the {len(bars)} largest of {len(inputs)}")
 
@@ -75,6 +81,12 @@ def _stacked(axes: Any, parts: Sequence[tuple[str, Sequence[float]]]) -> None:
         for j, value in enumerate(part):
             side = above if value >= 0 else below
             side[j] += value
+
+
+def _scale(table: Sequence[Sequence[float]]) -> float:
+    """The largest number where sums of such, or an axis, would over- or underflow; else 1."""
+    most = max((abs(value) for row in table for value in row), default=0.0)
+    return most if most and not _SMALLEST < most < 1 / _SMALLEST else 1.0
 
 
 def _largest(sizes: Sequence[float], most: int) -> list[int]:
