@@ -64,8 +64,8 @@ def write_bytes(data: bytes, path: str) -> None:
     Raises:
         OutputError: it could not be written.
     """
-    with _worded(path), _opened(path) as file:
-        _write_all(file, data)
+    with binary_writer(path) as file:
+        file.write(data)
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 import warnings
 from io import BytesIO
+from typing import Any
 
 from vjp_cli.errors import clean
 from vjp_cli.lazy import figure, matplotlib
@@ -14,7 +15,7 @@ from vjp_cli.settings import Picture
 # a module has more parameters than a figure has room for
 _MOST = 8
 _BARS = (6.4, 4.4)
-_STYLE = {
+_STYLE: dict[Any, Any] = {
     # user text is text: without this a dollar sign begins a formula
     "text.parse_math": False,
     "font.family": "DejaVu Sans",
