@@ -12,6 +12,7 @@ from tests.render import reports
 from tests.render.snapshot_report import snapshot
 from tests.render.test_page import large
 from vjp_cli import choices
+from vjp_cli.errors import shorten
 from vjp_cli.render.plot import bars, jacobian
 from vjp_cli.render.plot.figure import render_plot
 from vjp_cli.report import Array, Contribution, Contributions, Report
@@ -237,4 +238,4 @@ def test_what_cannot_be_plotted_is_refused_at_once(
 def test_a_picture_that_cannot_be_written(asked: Asked, tmp_path: Path) -> None:
     file = str(tmp_path / "no" / "a.png")
     result = run("inspect", "x", "--x", "1", "--plot", file)
-    refused(result, f"cannot write '{file}': No such file or directory", exit_code=5)
+    refused(result, f"cannot write '{shorten(file)}': No such file or directory", exit_code=5)

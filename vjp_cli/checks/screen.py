@@ -41,5 +41,7 @@ def screen(numbers: Any, truth: Near, form: FloatFormat, doubtful: Any) -> Scree
         _, exponents = numpy.frexp(truth.value)
         units = numpy.ldexp(numpy.ones_like(error), exponents - form.bits)
     passed &= ~doubtful
-    ulps = error[passed] / units[passed]
+    # as for single entries: the double nearest to the truth is without error
+    rounded = truth.value.astype(float) != numbers
+    ulps = error[passed & rounded] / units[passed & rounded]
     return Screened(passed, float(ulps.max()) if len(ulps) else 0.0)
