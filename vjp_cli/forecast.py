@@ -1,13 +1,17 @@
 """The size of a result before it is computed: on tensors without memory, torch's meta device."""
 
+import operator
 from collections.abc import Callable
 from math import prod
 from typing import Any
 
 from vjp_cli.errors import LimitError, Place
-from vjp_cli.lazy import torch
+from vjp_cli.lazy import numpy, torch
+from vjp_cli.operators import BINARY, COMPARISONS
+from vjp_cli.ops.table import Kind
 from vjp_cli.settings import LIMITS
 from vjp_cli.tracing.positions import flatten
+from vjp_cli.tracing.registry import row
 
 
 def refuse_beyond_memory(function: Callable[..., Any], args: Any, kw: Any, where: Place) -> None:
@@ -19,18 +23,42 @@ def refuse_beyond_memory(function: Callable[..., Any], args: Any, kw: Any, where
     Raises:
         LimitError: the result, or a part of it, would be too large.
     """
-    sizes = [part.numel() for part in flatten((args, kw)) if isinstance(part, torch.Tensor)]
-    if prod(sizes) <= LIMITS.elements:
+    tensors = [part for part in flatten((args, kw)) if isinstance(part, torch.Tensor)]
+    if prod(tensor.numel() for tensor in tensors) <= LIMITS.elements:
         return
     try:
+        if _broadcasts(function):
+            refuse_size(_broadcast_size(tensors), where)
+            return
         with torch.no_grad():
             result = function(*_emptied(args), **_emptied(kw))
+    except LimitError:
+        raise
     except Exception:
         # whatever is wrong with the call, the real one says it
         return
     for part in flatten(result):
         if isinstance(part, torch.Tensor):
             refuse_size(part.numel(), where)
+
+
+def _broadcast_size(tensors: "list[torch.Tensor]") -> int:
+    shape = numpy.broadcast_shapes(*[tuple(tensor.shape) for tensor in tensors])
+    return prod(shape)
+
+
+def _broadcasts(function: Callable[..., Any]) -> bool:
+    """Whether the shape of the result is that of the arguments broadcast.
+
+    Torch takes most of a second to load what it needs for tensors without memory.
+    """
+    if function in _OPERATORS:
+        return True
+    found = row(function)
+    return found is not None and found[0].kind in (Kind.ELEMENTWISE, Kind.COMPARE)
+
+
+_OPERATORS = {*BINARY.values(), *COMPARISONS.values()} - {operator.matmul}
 
 
 def refuse_size(count: int, where: Place | None = None) -> None:
