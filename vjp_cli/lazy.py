@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 
     # only where the extra is installed
     distributed: Any
+    # typed it is a module that hides from mypy
+    encoding: Any
     # typed, they would tie every module that imports this one into one circle
     checking: Any
     cli: Any
@@ -53,6 +55,7 @@ else:
     numpy = _LazyModule("numpy")
     flint = _LazyModule("flint")
     metadata = _LazyModule("importlib.metadata")
+    encoding = _LazyModule("msgspec.json")
     distributed = _LazyModule("distributed")
     # of an extra: only a plot needs them
     matplotlib = _LazyModule("matplotlib")
@@ -67,6 +70,7 @@ __all__ = [
     "checking",
     "cli",
     "distributed",
+    "encoding",
     "figure",
     "flint",
     "inspection",

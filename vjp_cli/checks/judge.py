@@ -1,6 +1,5 @@
 """Judges one entry of J or of vᵀJ, with all that may be asked about it."""
 
-import math
 from dataclasses import replace
 from typing import Any
 
@@ -8,7 +7,7 @@ from vjp_cli.checks.as_written import AsWritten
 from vjp_cli.checks.causes import Causes
 from vjp_cli.checks.entries import Entry, Question, judge_entry
 from vjp_cli.checks.scaling import Scaling
-from vjp_cli.checks.sizes import coarsest
+from vjp_cli.checks.sizes import coarsest, largest_of
 from vjp_cli.checks.verdict import Bound
 from vjp_cli.derivatives.evaluation import TorchSide
 from vjp_cli.exact.oracle import SlopeOracle
@@ -32,10 +31,8 @@ class Judge:
         self.scaling = scaling
         self.form = coarsest(scaling.settings.dtype, side, exact)
         v = scaling.point.v
-        sizes = [abs(value) for value in side.output.reshape(-1).tolist() if math.isfinite(value)]
-        weights = [] if v is None else [abs(value) for value in v.reshape(-1).tolist()]
-        self.size = max([1.0, *sizes])
-        self.scale = max([self.size, *weights])
+        self.size = max(1.0, largest_of(side.output))
+        self.scale = self.size if v is None else max(self.size, largest_of(v))
 
     def notes(self) -> list[str]:
         """What the reader must know of the judgement as a whole."""

@@ -3,6 +3,7 @@
 from vjp_cli.derivatives.evaluation import TorchSide
 from vjp_cli.derivatives.matrices import TorchMatrix
 from vjp_cli.exact.side import ExactAnswer
+from vjp_cli.lazy import torch
 from vjp_cli.numbers.dtypes import FORMATS, FloatFormat
 
 
@@ -17,8 +18,10 @@ def coarsest(dtype: str, side: TorchSide, exact: ExactAnswer) -> FloatFormat:
 
 def largest(found: TorchMatrix | None) -> float:
     """The largest finite entry of J in size; 0 for none."""
-    if found is None:
-        return 0.0
-    values = found.values()
-    finite = values[values.isfinite()].abs()
+    return 0.0 if found is None else largest_of(found.values())
+
+
+def largest_of(values: "torch.Tensor") -> float:
+    """The largest finite number in size; 0 for none."""
+    finite = values.detach()[values.isfinite()].abs()
     return float(finite.max()) if finite.numel() else 0.0

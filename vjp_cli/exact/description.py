@@ -11,6 +11,7 @@ from vjp_cli.lazy import numpy
 from vjp_cli.report import Array, FormulaGroup, Judged, Structure, Symbolic, Truth, TruthKind
 from vjp_cli.tracing.fingerprint import fingerprint
 from vjp_cli.tracing.formulas import FormulaWriter
+from vjp_cli.tracing.node import Index
 from vjp_cli.tracing.pattern import structure
 
 _Formulas = tuple[tuple[FormulaGroup, ...], dict[str, tuple[FormulaGroup, ...]]]
@@ -27,7 +28,9 @@ def symbolic_of(answer: ExactAnswer, output: str, vjp: Mapping[str, Array[Any]] 
     matrices = {name: m for name, m in side.jacobian.items() if m.node is not None}
     # at a tie the formula of the branch that was taken is not the derivative
     chosen = {
-        name: [k for k, c in enumerate(matrix.columns.tolist()) if c not in side.doubts[name]]
+        name: numpy.flatnonzero(~numpy.isin(matrix.columns, [*side.doubts[name]]))
+        if side.doubts[name]
+        else numpy.arange(matrix.count)
         for name, matrix in matrices.items()
     }
     values, jacobian = _WRITTEN.get(
@@ -39,20 +42,22 @@ def symbolic_of(answer: ExactAnswer, output: str, vjp: Mapping[str, Array[Any]] 
 
 
 def _question(
-    side: ExactSide, matrices: Mapping[str, Matrix], chosen: Mapping[str, list[int]], output: str
+    side: ExactSide, matrices: Mapping[str, Matrix], chosen: Mapping[str, Index], output: str
 ) -> Hashable | None:
     """What the formulas depend on; None where they are not worth keeping."""
     found = fingerprint([side.traced.output, *[m.node for m in matrices.values() if m.node]])
+    if found is None:
+        return None
     places = [
-        (name, matrix.rows.tobytes(), matrix.columns.tobytes(), tuple(chosen[name]))
+        (name, matrix.rows.tobytes(), matrix.columns.tobytes(), chosen[name].tobytes())
         for name, matrix in matrices.items()
     ]
     shapes = tuple(leaf.shape for leaf in side.traced.leaves.values())
-    return None if found is None else (output, found, tuple(places), shapes)
+    return output, found, tuple(places), shapes
 
 
 def _written(
-    side: ExactSide, matrices: Mapping[str, Matrix], chosen: Mapping[str, list[int]], output: str
+    side: ExactSide, matrices: Mapping[str, Matrix], chosen: Mapping[str, Index], output: str
 ) -> _Formulas:
     traced, writer = side.traced, FormulaWriter(output)
     values = writer.values(traced.output)

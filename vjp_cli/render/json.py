@@ -1,6 +1,5 @@
 """A report as one line of JSON: exact numbers, fixed keys, ASCII only."""
 
-import json
 from collections.abc import Mapping, Sequence
 from math import isfinite
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 from vjp_cli.lazy import numpy
 from vjp_cli.render import View
 from vjp_cli.render.json_chain import chain_keys
+from vjp_cli.render.json_text import text_of
 from vjp_cli.render.json_weights import Writers, several, weight_keys
 from vjp_cli.render.numbers import complex_text
 from vjp_cli.render.positions import listed
@@ -40,9 +40,7 @@ Arrays = Mapping[str, Array[Any]] | None
 
 def render_json(report: Report, view: View) -> str:
     """``report`` as one line of JSON that ends with a newline."""
-    # allow_nan=False: a bare NaN is not JSON, so a number that slipped through must not be written
-    text = json.dumps(document(report, view), allow_nan=False, separators=(",", ":"))
-    return text + "\n"
+    return text_of(document(report, view)) + "\n"
 
 
 def document(report: Report, view: View) -> dict[str, Any]:
@@ -166,11 +164,12 @@ def _jacobian(report: Report, sparse: Mapping[str, list[int]]) -> dict[str, Any]
 
 def _coordinates(array: Array[Any], rows: int, positions: list[int]) -> dict[str, Any]:
     columns = len(array.values) // rows
+    at_rows, at_columns = numpy.divmod(numpy.array(positions, dtype=int), max(columns, 1))
     return {
         "format": "coo",
         "shape": [rows, columns],
-        "rows": [position // columns for position in positions],
-        "cols": [position % columns for position in positions],
+        "rows": at_rows.tolist(),
+        "cols": at_columns.tolist(),
         "values": _listed(array.at(positions)),
     }
 
@@ -179,9 +178,8 @@ def _verdicts(judged: Judged | None, sparse: Mapping[str, list[int]]) -> dict[st
     if judged is None:
         return None
     return {
-        name: [verdict.value for verdict in array.at(sparse[name])]
-        if name in sparse
-        else array.map(lambda verdict: verdict.value).nested()
+        # a verdict is its text
+        name: array.at(sparse[name]) if name in sparse else array.nested()
         for name, array in judged.verdicts.items()
     }
 

@@ -8,8 +8,14 @@ def listed(report: Report, max_entries: int) -> dict[str, list[int]]:
     positions: dict[str, list[int]] = {}
     for name, array in (report.jacobian or {}).items():
         if len(array.values) > max_entries:
-            # whatever the pattern says, a number that is not 0 is listed
-            nonzero = {k for k, value in array.listed() if value != 0}
             structure = report.structure.get(name)
-            positions[name] = sorted(nonzero | structure.positions if structure else nonzero)
+            pattern = structure.positions if structure else frozenset[int]()
+            known = dict(array.listed())
+            if pattern == known.keys():
+                # as where J was computed by its pattern, in ascending order
+                positions[name] = list(known)
+            else:
+                # whatever the pattern says, a number that is not 0 is listed
+                nonzero = {k for k, value in known.items() if value != 0}
+                positions[name] = sorted(nonzero | pattern)
     return positions

@@ -39,7 +39,7 @@ class FormulaWriter:
         places: tuple[Index, Index],
         shapes: tuple[Shape, Shape],
         name: str,
-        chosen: Sequence[int],
+        chosen: Index,
     ) -> tuple[FormulaGroup, ...]:
         """``dy[i]/dx[j] = …`` for the node that holds the entries of J at (rows, columns).
 
@@ -52,7 +52,7 @@ class FormulaWriter:
         """
         lines = []
         for whole in self.reader.read(node)[:MOST_LINES]:
-            group = _restricted(whole, chosen)
+            group = _restricted(whole, chosen, node.size)
             if not len(group.elements):
                 continue
             indices = _Indices(len(group.elements))
@@ -136,8 +136,10 @@ def _axes(named: Named, own: Index) -> list[Any]:
     return _coordinates(own, named.node.shape)
 
 
-def _restricted(group: Group, chosen: Sequence[int]) -> Group:
-    inside = numpy.isin(group.elements, numpy.array(chosen, dtype=int))
+def _restricted(group: Group, chosen: Index, count: int) -> Group:
+    if len(chosen) == count:
+        return group
+    inside = numpy.isin(group.elements, chosen)
     return Group(group.formula, group.elements[inside], group.leaves[inside])
 
 
