@@ -26,11 +26,13 @@ class Passed:
         positions: flat.
         max_ulp: the largest error among them, in units in the last place.
         truths: the truths at some of the positions.
+        floats: the same as doubles.
     """
 
     positions: Index
     max_ulp: float
     truths: Callable[[list[int]], list[Truth]]
+    floats: Callable[[list[int]], list[float]]
 
 
 @dataclass(frozen=True)
@@ -87,16 +89,24 @@ class Judging:
         places = everything[found.passed]
         positions = self.flat[places]
 
-        def truths(wanted: list[int]) -> list[Truth]:
+        def among(wanted: list[int]) -> Index:
             order = numpy.argsort(positions)
-            those = places[order[numpy.searchsorted(positions, wanted, sorter=order)]]
+            found: Index = places[order[numpy.searchsorted(positions, wanted, sorter=order)]]
+            return found
+
+        def truths(wanted: list[int]) -> list[Truth]:
+            those = among(wanted)
             try:
                 known: Mapping[int, Number] = self.truth.at(those)
             except OutOfTime:
                 return [UNKNOWN for _ in wanted]
             return [_truth(known[place]) for place in those.tolist()]
 
-        return Passed(positions, found.max_ulp, truths), everything[~found.passed]
+        def floats(wanted: list[int]) -> list[float]:
+            found: list[float] = self.truth.near.value[among(wanted)].astype(float).tolist()
+            return found
+
+        return Passed(positions, found.max_ulp, truths, floats), everything[~found.passed]
 
 
 def _truth(number: Number) -> Truth:

@@ -65,7 +65,7 @@ class Tally:
             verdicts[name] = Array(shapes[name], scattered(count, Verdict.OK, judged))
             values = scattered(count, _ZERO, known)
             if passed is not None:
-                values = Deferred(values, passed.positions, passed.truths)
+                values = Deferred(values, passed.positions, passed.truths, passed.floats)
             truths[name] = Array(shapes[name], values)
         every = [e for asked in entries.values() for e in asked.entries.values()]
         screened = [asked.passed for asked in entries.values() if asked.passed is not None]

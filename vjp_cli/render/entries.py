@@ -17,6 +17,8 @@ from vjp_cli.report import (
     Truth,
     TruthKind,
     Verdict,
+    known_truth,
+    numbers_at,
 )
 
 _UNKNOWN = Truth(TruthKind.UNKNOWN)
@@ -67,22 +69,23 @@ class _Part:
     input: Axis | None
     values: Sequence[Number | None]
     verdicts: Sequence[Verdict] | None = None
-    truths: Sequence[Truth] | None = None
+    truths: Array[Truth] | None = None
     positions: Sequence[int] | None = None
 
     def entries(self) -> Iterator[Entry]:
         columns = 1 if self.input is None else len(self.input)
         positions = range(len(self.values)) if self.positions is None else self.positions
-        for position in positions:
+        numbers = None if self.truths is None else numbers_at(self.truths, positions)
+        for k, position in enumerate(positions):
             row, column = divmod(position, columns)
-            truth = _UNKNOWN if self.truths is None else self.truths[position]
+            truth = _UNKNOWN if self.truths is None else known_truth(self.truths, position)
             slopes = truth.kind is TruthKind.SLOPES
             yield Entry(
                 self.of,
                 *_place(self.output, row),
                 *_place(self.input, column),
                 self.values[position],
-                _number(truth.value),
+                None if numbers is None else numbers[k],
                 _number(truth.left) if slopes else None,
                 _number(truth.right) if slopes else None,
                 None if self.verdicts is None else self.verdicts[position],
@@ -135,10 +138,10 @@ def _by_input(report: Report, of: str, arrays: Any, judged: Judged | None) -> It
 
 def _judged(
     judged: Judged | None, name: str
-) -> tuple[Sequence[Verdict] | None, Sequence[Truth] | None]:
+) -> tuple[Sequence[Verdict] | None, Array[Truth] | None]:
     if judged is None or name not in judged.verdicts:
         return None, None
-    return judged.verdicts[name].values, judged.truth[name].values
+    return judged.verdicts[name].values, judged.truth[name]
 
 
 def _inputs(report: Report, name: str) -> Axis:

@@ -7,7 +7,16 @@ from typing import Any
 
 from vjp_cli.lazy import numpy
 from vjp_cli.render.tables import Axis, transposed
-from vjp_cli.report import Array, Number, Report, Truth, TruthKind, Verdict
+from vjp_cli.report import (
+    Array,
+    Number,
+    Report,
+    Truth,
+    TruthKind,
+    Verdict,
+    number_of,
+    numbers_at,
+)
 
 _UNKNOWN = Truth(TruthKind.UNKNOWN)
 # looked up for each of many entries
@@ -28,7 +37,8 @@ class Entries:
         column: its column.
         values: torch's numbers; NaN where it gives none.
         known: whether torch gives a number.
-        truths: the exact ones; ``UNKNOWN`` where nothing was judged.
+        truths: the exact ones of the whole J; None where nothing was judged.
+        places: the flat place of each entry in it.
         severities: of the verdicts.
         outputs_first: whether rows are outputs.
         patterned: whether the pattern is known, so that all other places are structural zeros.
@@ -40,7 +50,8 @@ class Entries:
     column: Any
     values: Any
     known: Any
-    truths: tuple[Truth, ...]
+    truths: Array[Truth] | None
+    places: Any
     severities: Any
     outputs_first: bool
     patterned: bool
@@ -53,7 +64,9 @@ class Entries:
     @cached_property
     def exact(self) -> Any:
         """The truths as numbers; NaN where there is not one."""
-        return _array(map(_number, self.truths))
+        if self.truths is None:
+            return numpy.full(len(self.places), numpy.nan)
+        return _array(numbers_at(self.truths, self.places.tolist()))
 
     @cached_property
     def errors(self) -> Any:
@@ -74,7 +87,11 @@ class Entries:
 
     def truth(self, k: int) -> Number | None:
         """The truth of the k-th entry, where it is one number."""
-        return _number(self.truths[k])
+        return number_of(self.known_truth(k))
+
+    def known_truth(self, k: int) -> Truth:
+        """What is known of the truth of the k-th entry."""
+        return _UNKNOWN if self.truths is None else self.truths.values[int(self.places[k])]
 
     def name(self, k: int) -> str:
         """``∂y[0]/∂x[1]``."""
@@ -91,7 +108,7 @@ def entries_of(report: Report, name: str) -> Entries:
     pattern = structure.positions if structure else frozenset()
     positions, values, known = _numbers(report.jacobian[name], pattern)
     severities = numpy.zeros(len(positions), dtype=int)
-    truths: tuple[Truth, ...] = (_UNKNOWN,) * len(positions)
+    truths = None
     if report.judged_jacobian is not None:
         verdicts = report.judged_jacobian.verdicts[name]
         bad = {k: SEVERITIES[v] for k, v in verdicts.listed() if v is not Verdict.OK}
@@ -103,8 +120,7 @@ def entries_of(report: Report, name: str) -> Entries:
             values = numpy.append(values, numpy.zeros(len(new)))[order]
             known = numpy.append(known, numpy.ones(len(new), dtype=bool))[order]
         severities = numpy.array([bad.get(k, 0) for k in positions.tolist()], dtype=int)
-        found = report.judged_jacobian.truth[name].values
-        truths = tuple(found[k] for k in positions.tolist())
+        truths = report.judged_jacobian.truth[name]
     row, column = numpy.divmod(positions, max(len(inputs), 1))
     first = not transposed(report)
     if not first:
@@ -117,6 +133,7 @@ def entries_of(report: Report, name: str) -> Entries:
         values,
         known,
         truths,
+        positions,
         severities,
         first,
         structure is not None,
@@ -127,7 +144,7 @@ def vjp_errors(report: Report, name: str) -> Any:
     """Of each entry of vᵀJ what ``Entries.errors`` is of J; it was judged."""
     assert report.vjp is not None
     assert report.judged_vjp is not None
-    truths = [_number(truth) for truth in report.judged_vjp.truth[name].values]
+    truths = numbers_at(report.judged_vjp.truth[name])
     values = report.vjp[name].values
     return _errors(_array(values), _array(truths), numpy.array([v is not None for v in values]))
 
@@ -156,10 +173,3 @@ def _numbers(array: Array[Number | None], pattern: frozenset[int]) -> tuple[Any,
     found = [listed.get(k, 0.0) for k in places.tolist()]
     known = numpy.array([value is not None for value in found], dtype=bool)
     return places, _array(found), known
-
-
-def _number(truth: Truth) -> Number | None:
-    if truth.kind not in (TruthKind.VALUE, TruthKind.REMOVABLE):
-        return None
-    text = truth.value.replace(" ", "")
-    return complex(text) if text.endswith("j)") else float(text)

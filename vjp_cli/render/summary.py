@@ -118,7 +118,7 @@ def _worst(errors: Any, severities: Any) -> list[int]:
 
 def _table(title: str, entries: Entries, places: Sequence[int]) -> Table:
     cells = [
-        _cells(entries.number(k), entries.truth(k), entries.verdict(k), entries.truths[k])
+        _cells(entries.number(k), entries.truth(k), entries.verdict(k), entries.known_truth(k))
         for k in places
     ]
     return _drawn(title, [entries.name(k) for k in places], cells)

@@ -25,6 +25,7 @@ from vjp_cli.report.parts import (
 )
 from vjp_cli.report.reproduction import Point, Reproduction
 from vjp_cli.report.tangent import Tangent
+from vjp_cli.report.truths import known_truth, number_of, numbers_at
 from vjp_cli.report.values import (
     Array,
     Deferred,
@@ -76,6 +77,9 @@ __all__ = [
     "TruthKind",
     "Verdict",
     "in_words",
+    "known_truth",
+    "number_of",
+    "numbers_at",
     "scattered",
     "size_text",
     "worst",

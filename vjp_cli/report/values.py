@@ -4,7 +4,7 @@ All arrays are ``Array`` objects, flat in row-major order.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -76,14 +76,20 @@ class Deferred(Sequence[T]):
         known: the other values.
         positions: of those that are made.
         make: gives the values at some of these positions.
+        floats: gives those values as doubles, without making them.
     """
 
     def __init__(
-        self, known: Sequence[T], positions: Iterable[int], make: Callable[[list[int]], list[T]]
+        self,
+        known: Sequence[T],
+        positions: Iterable[int],
+        make: Callable[[list[int]], list[T]],
+        floats: Callable[[list[int]], list[float]] | None = None,
     ) -> None:
         self.known = known
         self.positions = positions
         self.make = make
+        self.floats = floats
 
     @cached_property
     def places(self) -> frozenset[int]:
@@ -101,6 +107,13 @@ class Deferred(Sequence[T]):
         places = range(len(self))[index]
         if not isinstance(places, range):
             return self.make([places])[0] if places in self.places else self.known[places]
+        return self.at(places)
+
+    def __iter__(self) -> Iterator[T]:
+        return iter(self.at(range(len(self))))
+
+    def at(self, places: Sequence[int]) -> list[T]:
+        """The values at these positions, made together."""
         wanted = [place for place in places if place in self.places]
         made = dict(zip(wanted, self.make(wanted), strict=True))
         return [made[place] if place in made else self.known[place] for place in places]
@@ -151,6 +164,8 @@ class Array(Generic[T]):
         if isinstance(values, Scattered):
             listed, rest = values.listed, values.rest
             return [listed.get(place, rest) for place in places]
+        if isinstance(values, Deferred):
+            return values.at(places)
         return [values[place] for place in places]
 
     def listed(self) -> Iterable[tuple[int, T]]:
