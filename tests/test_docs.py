@@ -1,38 +1,38 @@
 """README says what the program does: commands, outputs, options, tables and lists are compared.
 
-``python -m tests.test_docs`` writes today's outputs and operations into README.
+``python -m tests.test_docs`` writes today's outputs and facts into README, the page of the
+samples and the pages of help.
 """
 
-import inspect
 import os
 import re
-from contextlib import redirect_stdout
-from io import StringIO
-from pathlib import Path
 
 import pytest
 
 from tests import shell
+from tests.documents import (
+    EXAMPLE,
+    PAGES,
+    PYTHON,
+    ROOT,
+    TOURS,
+    outputs,
+    printed,
+    refresh,
+    with_facts,
+)
 from tests.helpers import run
 from vjp_cli import __version__, files
 from vjp_cli.errors import ExitCode
-from vjp_cli.ops import catalog
 from vjp_cli.render.formats import FORMATS
 from vjp_cli.report import Verdict
-from vjp_cli.settings import DTYPES, LIMITS, Settings
+from vjp_cli.settings import DTYPES, Settings
 
-ROOT = Path(__file__).parents[1]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+README = TOURS["README.md"].read_text(encoding="utf-8")
 CHANGELOG = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 
-# the commands of a block, and the output that is pasted directly after it
-EXAMPLE = re.compile(r"^```sh\n(.*?)^```\n(?:\n*^```text\n(.*?)^```\n)?", re.DOTALL | re.MULTILINE)
-OPERATIONS = re.compile(
-    r"(<!-- operations: begin -->\n)(.*?)(<!-- operations: end -->\n)", re.DOTALL
-)
-# Python and what it prints
-PYTHON = re.compile(r"^```python\n(.*?)^```\n\n```text\n(.*?)^```\n", re.DOTALL | re.MULTILINE)
-EXAMPLES = [(match[1], match[2]) for match in EXAMPLE.finditer(README)]
+SAMPLES = TOURS["samples/README.md"].read_text(encoding="utf-8")
+EXAMPLES = [(match[1], match[2]) for text in (README, SAMPLES) for match in EXAMPLE.finditer(text)]
 OPTION = re.compile(r"(?<![\w-])(?:--[a-z][a-z-]*|-[a-zA-Z]\b)")
 # options of the examples' expressions, and what is subtracted from or negated in them
 VALUES = {"--x", "--k", "-x"}
@@ -51,69 +51,15 @@ def first_line(text):
     return text.partition("\n")[0]
 
 
-def outputs(block):
-    """What a reader sees who runs the commands of the block one after the other."""
-    answers = [shell.answer(line) for line in commands(block)]
-    text = "".join(answer.stdout + answer.stderr for answer in answers)
-    return "".join(f"{line.rstrip()}\n" for line in text.splitlines())
-
-
-def printed(code):
-    """What the Python code prints."""
-    text = StringIO()
-    with redirect_stdout(text):
-        exec(compile(code, "README.md", "exec"), {"__name__": "readme"})
-    return text.getvalue()
-
-
-def families():
-    """The rows of the catalog by the module they are written in, in the catalog's order."""
-    modules = [module for module in vars(catalog).values() if inspect.ismodule(module)]
-    rows = {module.__name__: module.ROWS for module in modules if hasattr(module, "ROWS")}
-    first = {name: catalog.ROWS.index(family[0]) for name, family in rows.items()}
-    return {name.rpartition(".")[2]: rows[name] for name in sorted(rows, key=first.get)}
-
-
-def names_of(row):
-    """The names of a row, without a prefix where the bare name finds the same row."""
-    bare = {name: name.rpartition(".")[2] for name in row.names}
-    return dict.fromkeys(
-        bare[name] if catalog.find(bare[name]) is row else name for name in row.names
-    )
-
-
-def operations():
-    """A line for each family."""
-    return "".join(
-        f"- **{family.replace('_', ' ')}**: {' '.join(n for row in rows for n in names_of(row))}\n"
-        for family, rows in families().items()
-    )
-
-
-def refreshed(readme):
-    """README with today's outputs and operations."""
-
-    def paste(match):
-        if match[2] is None:
-            return match[0]
-        return f"```sh\n{match[1]}```\n\n```text\n{outputs(match[1])}```\n"
-
-    def paste_printed(match):
-        return f"```python\n{match[1]}```\n\n```text\n{printed(match[1])}```\n"
-
-    pasted = PYTHON.sub(paste_printed, EXAMPLE.sub(paste, readme))
-    return OPERATIONS.sub(lambda match: f"{match[1]}{operations()}{match[3]}", pasted)
-
-
-def table(heading):
+def table(heading, text=README):
     """The rows, as lists of cells, of the table with this heading in its first cell."""
-    lines = README.splitlines()
+    lines = text.splitlines()
     start = next(k for k, line in enumerate(lines) if line.startswith(f"| {heading} |"))
     rows = []
     for line in lines[start + 2 :]:
         if not line.startswith("|"):
             break
-        rows.append([cell.strip() for cell in line.strip("|").split("|")])
+        rows.append([cell.strip() for cell in line.strip("|").split(" | ")])
     return rows
 
 
@@ -136,13 +82,15 @@ def test_python_prints_what_is_pasted():
 
 
 def test_no_output_stands_alone():
-    outputs_of_commands = sum(pasted is not None for _, pasted in EXAMPLES)
-    assert README.count("```text\n") == outputs_of_commands + len(PYTHON.findall(README))
+    pasted = sum(output is not None for _, output in EXAMPLES)
+    blocks = README.count("```text\n") + SAMPLES.count("```text\n")
+    assert blocks == pasted + len(PYTHON.findall(README))
 
 
 def test_outputs_fit_80_columns():
-    # JSON lines are as long as they are
-    tables = [pasted for block, pasted in EXAMPLES if pasted and "--json" not in block]
+    # lines of JSON and CSV are as long as they are
+    long = re.compile(r"--json|--format csv")
+    tables = [pasted for block, pasted in EXAMPLES if pasted and not long.search(block)]
     assert max(len(line) for pasted in tables for line in pasted.splitlines()) <= 80
 
 
@@ -166,13 +114,15 @@ def options():
 
 def test_every_option_is_mentioned():
     assert {"--v", "--json", "-o", "--install-completion"} <= options()
-    assert options() - set(OPTION.findall(README)) == set()
+    page = PAGES["options"].read_text(encoding="utf-8")
+    assert options() - set(OPTION.findall(page)) == set()
 
 
 def test_no_option_is_invented():
-    # pip's, Python's, jq's, column's and less's options stand in README too
-    others = {"-m", "-e", "-c", "-r", "-s", "-t", "-R"}
-    assert set(OPTION.findall(README)) - VALUES - others - options() == set()
+    # pip's, Python's, jq's, grep's, column's and head's options stand in README too
+    others = {"-m", "-e", "-c", "-r", "-s", "-t", "-B"}
+    text = re.sub(r"<!--.*?-->", "", README)
+    assert set(OPTION.findall(text)) - VALUES - others - options() == set()
 
 
 def test_every_command_is_mentioned():
@@ -190,8 +140,9 @@ def test_verdicts_with_their_exit_codes():
 
 
 def test_exit_codes():
-    signals = "130, 141, 143"
-    assert [row[0] for row in table("exit code")] == [*(str(int(c)) for c in ExitCode), signals]
+    section = README.partition("### Exit codes\n")[2].partition("#")[0]
+    found = re.findall(r"(?:^|· )(\d+) ", " ".join(section.split()))
+    assert found == [str(int(code)) for code in ExitCode]
 
 
 def test_formats_of_value_files():
@@ -199,29 +150,61 @@ def test_formats_of_value_files():
         assert f"`@f.{suffix}" in README
 
 
-def test_formats_with_their_suffixes():
-    assert {row[0]: row[1] for row in table("format")} == {
-        f"`{fmt}`": " ".join(f"`{suffix}`" for suffix in row.suffixes)
-        for fmt, row in FORMATS.items()
-    }
+def test_formats_are_named():
+    for fmt in FORMATS:
+        assert f"`{fmt}`" in README or f"--{fmt}" in README or fmt in ("table", "jsonl")
 
 
-def test_dtypes_and_limits():
-    limits = (LIMITS.characters, LIMITS.nodes, LIMITS.depth, LIMITS.exponent)
-    for number in limits:
-        assert f"{number:,}" in README
+def test_dtypes():
     for dtype in DTYPES:
-        assert dtype in README or dtype.startswith("complex")
+        assert dtype in README
 
 
-def test_operations_are_the_catalog():
-    assert [row for rows in families().values() for row in rows] == list(catalog.ROWS)
-    assert OPERATIONS.search(README)[2] == operations()
+@pytest.mark.parametrize("path", [*TOURS.values(), *PAGES.values()], ids=lambda path: path.name)
+def test_facts_are_those_of_the_program(path):
+    text = path.read_text(encoding="utf-8")
+    assert text == with_facts(text)
+
+
+def headings(text):
+    """The places within a page that a link can name."""
+    titles = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    plain = [re.sub(r"[^\w\- ]", "", title.lower()) for title in titles]
+    return {title.replace(" ", "-") for title in plain}
+
+
+def test_links_within_the_page():
+    linked = re.findall(r"\]\(#([^)]+)\)", README)
+    assert len(linked) > 10
+    assert set(linked) - headings(README) == set()
+
+
+def test_the_start_comes_first():
+    before, _, _ = README.partition("## Reading the report")
+    assert len(before.splitlines()) < 45
+    # pages that GitHub shows begin with what the reader came for
+    assert README.splitlines()[2].startswith("`vjp` shows what `y.backward(v)` computes")
+
+
+def test_a_newcomer_understands_a_nan_in_four_commands():
+    section = README.partition("### A NaN, understood\n")[2].partition("\n#")[0]
+    lines = [line for block, _ in EXAMPLE.findall(section) for line in block.splitlines()]
+    # and one that installs
+    assert len(lines) + 1 <= 4
+    report, where, remedied = lines
+    found = shell.answer(report).stdout
+    cause = re.search(r"cause +NaN enters in the backward pass of 'sqrt\(x\)'", found)
+    remedy = re.search(r"remedy +(\S.*)", found)
+    assert cause
+    assert "NaN enters here" in shell.answer(where).stdout
+    assert remedy[1].replace(" ", "") in remedied.replace(" ", "")
+    assert shell.answer(remedied).exit_code == 0
 
 
 def test_links_within_the_repository():
-    for target in re.findall(r"\]\((?!https?:)([^)#]+)\)", README):
-        assert (ROOT / target).exists(), target
+    for name, text in (("README.md", README), ("samples/README.md", SAMPLES)):
+        for target in re.findall(r"\]\((?!https?:)([^)#]+)\)", text):
+            assert ((ROOT / name).parent / target).exists(), target
 
 
 def test_changelog_has_the_version():
@@ -232,4 +215,4 @@ def test_changelog_has_the_version():
 
 if __name__ == "__main__":
     os.chdir(ROOT)
-    (ROOT / "README.md").write_text(refreshed(README), encoding="utf-8")
+    refresh()

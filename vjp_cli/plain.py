@@ -14,6 +14,9 @@ PROBLEM, VALUES, SHOWN, JUDGEMENT, RUNNING, OUTPUT = PANELS = (
     "Output",
 )
 
+# under each heading, the names of a parameter and what it means
+Panels = dict[str, list[tuple[str, str]]]
+
 # the bounds of a number, as Typer writes them: of an option x, which here is an input
 _BOUNDS = re.compile(r"(?<=[\[ ])(?:(\d+)<=)?x(?:>=(\d+)|<=(\d+))(?=\]$)")
 # longer names of options have a line of their own
@@ -33,24 +36,28 @@ class PlainHelp:
 
     def format_options(self: Any, ctx: Any, formatter: Any) -> None:
         """Write the parameters, those of each panel together."""
-        rows: dict[str, list[tuple[str, str]]] = {panel: [] for panel in PANELS}
+        for panel, records in self.panels(ctx).items():
+            with formatter.section(panel):
+                _write_records(formatter, records)
+
+    def panels(self: Any, ctx: Any) -> Panels:
+        """The names of the parameters and what they mean, by heading."""
+        rows: Panels = {panel: [] for panel in PANELS}
         for param in self.get_params(ctx):
             record = param.get_help_record(ctx)
             if record is not None:
-                rows.setdefault(param.rich_help_panel or "Completion", []).append(record)
-        for panel, records in rows.items():
-            if records:
-                with formatter.section(panel):
-                    _write_records(formatter, records)
+                names, text = record
+                row = names.removesuffix(" <str>"), _BOUNDS.sub(_bounds, text)
+                rows.setdefault(param.rich_help_panel or "Completion", []).append(row)
+        return {panel: records for panel, records in rows.items() if records}
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
         """Write the epilog as it is."""
         formatter.write(f"\n{self.epilog}\n" if self.epilog else "")
 
 
-def _write_records(formatter: Any, records: Iterable[tuple[str, str]]) -> None:
+def _write_records(formatter: Any, rows: list[tuple[str, str]]) -> None:
     """Write names and what they mean in two columns; no word is broken at its hyphens."""
-    rows = [(name.removesuffix(" <str>"), _BOUNDS.sub(_bounds, text)) for name, text in records]
     column = min(max(len(name) for name, _ in rows), _COLUMN)
     indent = " " * formatter.current_indent
     width = formatter.width - len(indent) - column - len(_GAP)

@@ -4,20 +4,27 @@ import json
 import re
 import shlex
 from dataclasses import fields
+from itertools import pairwise
 from pathlib import Path
-from string import Template
 from typing import Any
 
 import pytest
 
 from tests import shell
+from tests.bench import comparison
+from tests.documents import PAGES, TOURS, facts_of
 from tests.helpers import refused, run, run_process
-from tests.test_docs import OPTION, VALUES, options, table
+from tests.pages import facts
+from tests.pages.facts import FACTS
+from tests.test_docs import OPTION, VALUES, options
+from vjp_cli import ops_page
 from vjp_cli.errors import ExitCode, VjpError
 from vjp_cli.expression import parse
 from vjp_cli.files import FORMATS
-from vjp_cli.pages import TOPICS, facts
+from vjp_cli.ops import catalog
+from vjp_cli.pages import TOPICS
 from vjp_cli.pages.content import page, summaries
+from vjp_cli.render import formats as report_formats
 from vjp_cli.report import Verdict
 from vjp_cli.settings import DTYPES, LIMITS, Check, Limits, Settings
 from vjp_cli.values import parse_value
@@ -56,7 +63,9 @@ def shown(topic: str) -> str:
 def test_without_a_topic_there_is_the_list() -> None:
     result = run("help")
     assert (result.exit_code, result.stderr) == (0, "")
-    assert [line.split()[0] for line in result.stdout.splitlines()[1:7]] == list(TOPICS)
+    assert [line.split()[0] for line in result.stdout.splitlines()[1 : 1 + len(TOPICS)]] == list(
+        TOPICS
+    )
     assert all(summary in result.stdout for summary in summaries().values())
 
 
@@ -65,7 +74,7 @@ def test_a_page_is_plain_text_within_80_columns(topic: str) -> None:
     text = shown(topic)
     assert text.splitlines()[0] == f"{topic}: {summaries()[topic]}"
     assert max(map(len, text.splitlines())) <= 80
-    assert not re.search(r"`|\$|\x1b|^#|^\s*\|", text, re.MULTILINE)
+    assert not re.search(r"`|<!--|\x1b|^#|^\s*\|", text, re.MULTILINE)
     # a wide terminal gets no longer lines, a narrow one shorter ones
     assert run("help", topic, tty=True, environment={"COLUMNS": "200"}).stdout == text
     narrow = run("help", topic, tty=True, environment={"COLUMNS": "60"}).stdout
@@ -95,31 +104,77 @@ sys.stderr.write(f"heavy: {{sorted(heavy)}}")
 
 
 def test_every_fact_is_used() -> None:
-    folder = Path(facts.__file__).parent
-    text = " ".join(path.read_text(encoding="utf-8") for path in folder.glob("*.md"))
-    names = {match["named"] for match in Template.pattern.finditer(text)}
-    # the table of limits has those that no sentence has
-    assert set(facts.FACTS) - names == {"line_characters", "jacobian_bytes"}
+    used = [
+        facts_of(path.read_text(encoding="utf-8")) for path in [*TOURS.values(), *PAGES.values()]
+    ]
+    # the table of limits has what no sentence has
+    assert set(FACTS) - set().union(*used) == {"line_characters"}
+    folder = ROOT / "vjp_cli" / "pages"
     assert sorted(path.stem for path in folder.glob("*.md")) == sorted(TOPICS)
 
 
-def test_verdicts_are_those_of_the_readme() -> None:
+@pytest.mark.parametrize("topic", TOPICS)
+def test_a_site_shows_a_page_as_it_is(topic: str) -> None:
+    # a comment that begins a line makes all of that line HTML
+    assert not re.search(r"^(- )?<!--\w+-->.", page(topic), re.MULTILINE)
+    # and a bar ends a cell
+    lines = page(topic).splitlines()
+    for line, following in pairwise(lines):
+        if line.startswith("|") and following.startswith("|"):
+            assert line.count("|") == following.count("|"), following
+
+
+def test_verdicts_are_those_of_the_program() -> None:
     found = rows("verdicts", "verdict")
     assert [row[0] for row in found] == [f"`{verdict}`" for verdict in Verdict]
-    assert found == table("verdict")
 
 
-def test_exit_codes_are_those_of_the_readme() -> None:
+def test_exit_codes_are_those_of_the_program() -> None:
     found = rows("exit-codes", "exit code")
     assert [row[0] for row in found[:-1]] == [str(int(code)) for code in ExitCode]
-    assert found == table("exit code")
 
 
-def test_checks_of_a_backward_are_those_of_the_readme() -> None:
-    found = rows("functions", "name")
-    assert [row[0] for row in found] == [row[0].strip("`") for row in table("name")]
-    assert [row[1] for row in found] == [row[1] for row in table("name")]
-    assert all(row[0] in set(Check) for row in found)
+def test_checks_of_a_backward_are_named() -> None:
+    found = [code(row[0])[0] for row in rows("functions", "name")]
+    assert set(found) <= set(Check)
+    assert len(found) == len(set(found)) == 9
+
+
+def test_every_operation_is_listed_by_its_names() -> None:
+    listed = re.findall(r"^\| (`.*?`) \|", page("operations"), re.MULTILINE)
+    found = [[*map(catalog.find, code(cell))] for cell in listed]
+    assert [row[0] for row in found] == [catalog.find(line.name) for line in ops_page.listing()]
+    assert all(each is row[0] for row in found for each in row)
+
+
+def test_every_option_is_listed_with_its_letter() -> None:
+    text = page("options")
+    assert "| `-f, --function FILE.py:NAME` |" in text
+    assert "| `-j, --jobs N` |" in text
+    assert set(options()) <= set(OPTION.findall(text))
+
+
+def test_every_format_is_listed_with_its_suffixes() -> None:
+    assert {row[0]: row[1] for row in rows("formats", "format")} == {
+        f"`{fmt}`": " ".join(f"`{suffix}`" for suffix in row.suffixes)
+        for fmt, row in report_formats.FORMATS.items()
+    }
+
+
+def test_the_keys_of_a_request_are_those_of_the_schema() -> None:
+    named = {name for row in rows("batches", "key of a request") for name in code(row[0])}
+    schema = json.loads(run("schema", "request").stdout)
+    assert named == set(schema["$defs"]["RequestLine"]["properties"])
+
+
+def test_what_others_say_is_what_they_said() -> None:
+    found = rows("comparison", "gradient of")
+    assert [row[0] for row in found] == [case.words for case in comparison.CASES]
+    # right is who passes what is right, and fails what is not
+    right = {"yes": "passes", "no": "fails"}
+    missed = [[row[2:5][k] != right.get(row[1], "fails") for row in found] for k in range(3)]
+    assert all(any(column) for column in missed)
+    assert [row[5] for row in found if row[1] == "yes"] == ["`ok`"] * 3
 
 
 def test_limits_are_those_of_the_settings() -> None:
@@ -166,8 +221,9 @@ def test_an_example_runs_as_it_promises(topic: str, line: str) -> None:
 
 
 def test_every_option_exists() -> None:
-    named = {option for topic in TOPICS for option in OPTION.findall(page(topic))}
-    others = {"--t", "--help", "-o"}
+    named = {option for topic in TOPICS for option in OPTION.findall(shown(topic))}
+    # those of Python, jq, column, head and less too
+    others = {"--t", "--help", "-o", "-m", "-s", "-t", "-R"}
     assert {"--v", "--wrt", "--fail-on"} <= named
     assert named - options() - VALUES - others == set()
 
@@ -213,4 +269,4 @@ def test_values_are_what_the_page_says(monkeypatch: pytest.MonkeyPatch, tmp_path
 
 def test_the_examples_of_the_command_line_are_quoted_for_a_shell() -> None:
     for _, line in EXAMPLES:
-        assert shlex.split(line, comments=True)[:2] == ["vjp", "inspect"]
+        assert shlex.split(line, comments=True)[0] == "vjp"

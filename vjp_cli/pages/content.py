@@ -1,12 +1,10 @@
 """A page of help, and what the pages are about."""
 
 from pathlib import Path
-from string import Template
 
 from vjp_cli.choices import did_you_mean
 from vjp_cli.errors import InputError, shorten
 from vjp_cli.pages import TOPICS
-from vjp_cli.pages.facts import FACTS
 from vjp_cli.render.pages import render_page, render_topics
 
 # longer lines of prose are hard to read
@@ -32,7 +30,7 @@ def summaries() -> dict[str, str]:
 
 
 def page(topic: str) -> str:
-    """The page of ``topic`` as Markdown, with its facts.
+    """The page of ``topic`` as Markdown.
 
     Raises:
         InputError: there is none.
@@ -40,7 +38,7 @@ def page(topic: str) -> str:
     if topic not in TOPICS:
         hint = did_you_mean(topic, TOPICS) or f"one of {', '.join(TOPICS)}"
         raise InputError(f"there is no page on '{shorten(topic)}'", hint)
-    return Template(_text(topic)).substitute(FACTS)
+    return _text(topic)
 
 
 def _text(topic: str) -> str:

@@ -5,10 +5,12 @@ import textwrap
 from collections.abc import Iterator, Mapping
 
 _MARKED = re.compile(r"`([^`]*)`|\*\*(.+?)\*\*")
+# what is kept fresh by a command stands between comments
+_COMMENT = re.compile(r"^<!--[^>]*-->\n|<!--[^>]*-->", re.MULTILINE)
 _INDENT = "  "
 _GAP = "  "
 # the narrowest that a column is made
-_NARROW = 20
+_NARROW = 12
 # stands for a space within code, where no line may end
 _FAST = "\N{NO-BREAK SPACE}"
 
@@ -18,7 +20,7 @@ def render_page(markdown: str, width: int) -> str:
 
     Lines have at most ``width`` characters where the words and the code allow it.
     """
-    blocks = re.split(r"\n\s*\n", markdown.strip("\n"))
+    blocks = re.split(r"\n\s*\n", _COMMENT.sub("", markdown).strip("\n"))
     return "\n\n".join("\n".join(_block(block, width)) for block in blocks) + "\n"
 
 
@@ -67,12 +69,12 @@ def _cells(row: str) -> list[str]:
 
 
 def _columns(rows: list[list[str]], width: int, ruled: bool = False) -> Iterator[str]:
-    """The rows in aligned columns; the widest one is wrapped where they do not fit."""
+    """The rows in aligned columns; the widest ones are wrapped where they do not fit."""
     texts = [[_plain(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
     room = width - len(_INDENT) - len(_GAP) * (len(widths) - 1)
-    widest = widths.index(max(widths))
-    widths[widest] = min(widths[widest], max(room - sum(widths) + widths[widest], _NARROW))
+    while sum(widths) > room and max(widths) > _NARROW:
+        widths[widths.index(max(widths))] -= 1
     for number, row in enumerate(texts):
         parts = [_wrapped(cell, size, "") or [""] for cell, size in zip(row, widths, strict=True)]
         for k in range(max(map(len, parts))):
