@@ -10,7 +10,7 @@ from flint import fmpq
 
 from tests.tracing.helpers import doubts, floats, leaf
 from vjp_cli.exact import reverse
-from vjp_cli.exact.reverse import Entries, ragged
+from vjp_cli.exact.arrivals import Entries, ragged
 from vjp_cli.numbers.scalar import exact, is_rational
 from vjp_cli.tracing.tape import NodeKind, Tape
 

@@ -7,7 +7,7 @@ import pytest
 
 from tests.render import reports
 from vjp_cli.render import View, render
-from vjp_cli.render.json import number
+from vjp_cli.render.json_numbers import number
 from vjp_cli.report import Array, Structure
 from vjp_cli.settings import Format
 

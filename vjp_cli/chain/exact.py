@@ -14,6 +14,7 @@ from vjp_cli.chain.nodes import nodes_of
 from vjp_cli.chain.steps import Run
 from vjp_cli.errors import VjpError
 from vjp_cli.exact import reverse
+from vjp_cli.exact.arrivals import Entries
 from vjp_cli.exact.derivatives import ComplexProgram
 from vjp_cli.exact.reach import inputs_behind
 from vjp_cli.exact.tracing_program import Point
@@ -118,7 +119,7 @@ def _local(
     writer: FormulaWriter,
     nodes: tuple[Node, Node],
     label: str,
-    entries: reverse.Entries | None,
+    entries: Entries | None,
     doubtful: set[int],
 ) -> ExactLocal:
     step, leaf = nodes

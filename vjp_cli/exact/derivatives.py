@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from vjp_cli.exact import reverse
+from vjp_cli.exact.arrivals import Entries
 from vjp_cli.exact.matrices import Column, Matrix
 from vjp_cli.exact.reach import ancestors, depending_on, inputs_behind
 from vjp_cli.lazy import numpy
@@ -104,7 +105,7 @@ def differentiate(traced: Traced, *, jacobian: bool) -> ExactSide:
     return ExactSide(traced, matrices if jacobian else {}, vjp, _doubts(traced), tape.bits)
 
 
-def _matrix(output: Node, leaf: Node, entries: reverse.Entries | None) -> Matrix:
+def _matrix(output: Node, leaf: Node, entries: Entries | None) -> Matrix:
     shape = (output.size, leaf.size)
     if entries is None:
         nothing = numpy.zeros(0, dtype=int)
@@ -112,7 +113,7 @@ def _matrix(output: Node, leaf: Node, entries: reverse.Entries | None) -> Matrix
     return Matrix(shape, entries.rows, entries.positions, entries.values)
 
 
-def _column(leaf: Node, entries: reverse.Entries | None) -> Column:
+def _column(leaf: Node, entries: Entries | None) -> Column:
     if entries is None:
         return Column(leaf.size, numpy.zeros(0, dtype=int))
     return Column(leaf.size, entries.positions, entries.values)

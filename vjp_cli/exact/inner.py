@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from vjp_cli.exact import reverse
+from vjp_cli.exact.arrivals import Entries
 from vjp_cli.exact.reach import ancestors
 from vjp_cli.lazy import numpy
 from vjp_cli.numbers.dtypes import is_complex_dtype
@@ -75,7 +76,7 @@ def _cotangent(tape: Tape, output: Node, given: Any) -> Node:
     return as_node(tape, given, output.dtype)
 
 
-def _dense(tape: Tape, source: Node, entries: reverse.Entries | None) -> Node:
+def _dense(tape: Tape, source: Node, entries: Entries | None) -> Node:
     """The entries as an array of the input's shape, 0 where nothing arrived."""
     index = numpy.zeros(source.size, dtype=int)
     if entries is None:

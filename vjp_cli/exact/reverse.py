@@ -13,9 +13,9 @@ ed., section 3.3: vector reverse mode).
 
 import math
 from collections.abc import Collection
-from dataclasses import dataclass, field
 from typing import Any
 
+from vjp_cli.exact.arrivals import Arrivals, Entries, arrive, combined, increasing
 from vjp_cli.exact.reach import ancestors
 from vjp_cli.lazy import numpy
 from vjp_cli.numbers.formula import formula, slots
@@ -23,24 +23,6 @@ from vjp_cli.numbers.scalar import exact, is_zero
 from vjp_cli.settings import LIMITS
 from vjp_cli.tracing.node import NO_FORMULA, Index, Node, NodeKind, TooManyEntries
 from vjp_cli.tracing.tape import Tape, not_finite
-
-
-@dataclass(frozen=True)
-class Entries:
-    """Entries of ∂y/∂node: ``values`` is a node of shape (len(rows),)."""
-
-    rows: Index
-    positions: Index
-    values: Node
-
-
-@dataclass
-class _Arrivals:
-    """What has arrived at one node so far."""
-
-    rows: list[Index] = field(default_factory=list)
-    positions: list[Index] = field(default_factory=list)
-    values: list[Node] = field(default_factory=list)
 
 
 def jacobian(tape: Tape, output: Node) -> dict[Node, Entries]:
@@ -90,8 +72,8 @@ def accumulate(
     Raises:
         TooManyEntries: a step has more of them than can be held, of several rows.
     """
-    arrivals: dict[Node, _Arrivals] = {}
-    _arrive(arrivals, output, seeds)
+    arrivals: dict[Node, Arrivals] = {}
+    arrive(arrivals, output, seeds)
     # a single row costs no more than y itself did
     most = LIMITS.exact_entries if seeds.rows.max(initial=0) else math.inf
     found: dict[Node, Entries] = {}
@@ -100,7 +82,7 @@ def accumulate(
         if arrived is None or not node.active or (within is not None and node not in within):
             continue
         tape.place = node.place
-        entries = _combined(tape, node, arrived)
+        entries = combined(tape, node, arrived)
         if node.kind is NodeKind.LEAF or node in watched:
             found[node] = entries
         if len(entries.rows) * _width(node) > most:
@@ -123,53 +105,13 @@ def _from_output_back(output: Node) -> list[Node]:
     return sorted(ancestors(output), key=lambda node: -node.serial)
 
 
-def _arrive(arrivals: dict[Node, _Arrivals], node: Node, entries: Entries) -> None:
-    if node.active and len(entries.rows):
-        arrived = arrivals.setdefault(node, _Arrivals())
-        arrived.rows.append(entries.rows)
-        arrived.positions.append(entries.positions)
-        arrived.values.append(entries.values)
-
-
-def _combined(tape: Tape, node: Node, arrived: _Arrivals) -> Entries:
-    """The arrivals with equal (row, position) added up, in the order of row and position."""
-    rows = numpy.concatenate(arrived.rows)
-    positions = numpy.concatenate(arrived.positions)
-    places = rows * node.size + positions
-    if len(arrived.values) == 1 and _increasing(places):
-        return Entries(rows, positions, arrived.values[0])
-    keys, group = numpy.unique(places, return_inverse=True)
-    if len(keys) == len(rows):
-        order = numpy.argsort(group)
-        values = tape.move(arrived.values, order + 1, (len(order),), node.dtype)
-        return Entries(rows[order], positions[order], values)
-    index = ragged(group, len(keys))
-    values = tape.sum(arrived.values, index, (len(keys),), node.dtype)
-    return Entries(keys // node.size, keys % node.size, values)
-
-
-def _increasing(numbers: Index) -> bool:
-    """Whether they are sorted and all different, which they nearly always are."""
-    return bool((numbers[1:] > numbers[:-1]).all())
-
-
-def ragged(group: Index, count: int) -> Index:
-    """For each of ``count`` groups the members (counted from 1), padded with 0 to equal length."""
-    order = numpy.argsort(group, kind="stable")
-    sizes = numpy.bincount(group, minlength=count)
-    within = numpy.arange(len(group)) - numpy.repeat(numpy.cumsum(sizes) - sizes, sizes)
-    index = numpy.zeros((count, int(sizes.max(initial=0))), dtype=int)
-    index[group[order], within] = order + 1
-    return index
-
-
 def _through_elementwise(
-    tape: Tape, node: Node, entries: Entries, arrivals: dict[Node, _Arrivals]
+    tape: Tape, node: Node, entries: Entries, arrivals: dict[Node, Arrivals]
 ) -> None:
     assert node.formula is not None
     here = numpy.arange(len(entries.positions))
     elements, back = entries.positions, here
-    if not _increasing(elements):
+    if not increasing(elements):
         elements, back = numpy.unique(elements, return_inverse=True)
     for k in node.formula.used:
         parent = node.parents[k]
@@ -187,18 +129,16 @@ def _through_elementwise(
             tape.doubt(node, elements[not_finite(derivative)], "the local derivative is not finite")
             values = tape.scaled(entries.values, derivative, (here, back))
         targets = node.maps[k][entries.positions]
-        _arrive(arrivals, parent, Entries(entries.rows, targets, values))
+        arrive(arrivals, parent, Entries(entries.rows, targets, values))
 
 
-def _through_move(
-    tape: Tape, node: Node, entries: Entries, arrivals: dict[Node, _Arrivals]
-) -> None:
+def _through_move(tape: Tape, node: Node, entries: Entries, arrivals: dict[Node, Arrivals]) -> None:
     targets = node.maps[0][entries.positions]
     here = numpy.arange(len(targets))
     _distribute(tape, node, Entries(entries.rows, targets, entries.values), here, arrivals)
 
 
-def _through_sum(tape: Tape, node: Node, entries: Entries, arrivals: dict[Node, _Arrivals]) -> None:
+def _through_sum(tape: Tape, node: Node, entries: Entries, arrivals: dict[Node, Arrivals]) -> None:
     targets = node.maps[0][entries.positions]
     count, width = targets.shape
     source = numpy.repeat(numpy.arange(count), width)
@@ -207,7 +147,7 @@ def _through_sum(tape: Tape, node: Node, entries: Entries, arrivals: dict[Node, 
 
 
 def _distribute(
-    tape: Tape, node: Node, entries: Entries, source: Index, arrivals: dict[Node, _Arrivals]
+    tape: Tape, node: Node, entries: Entries, source: Index, arrivals: dict[Node, Arrivals]
 ) -> None:
     """Send entries whose positions count over all parents from 1 (0: nowhere) to each parent.
 
@@ -220,12 +160,12 @@ def _distribute(
             chosen = source[inside]
             values = tape.move([entries.values], chosen + 1, chosen.shape, node.dtype)
             targets = entries.positions[inside] - start
-            _arrive(arrivals, parent, Entries(entries.rows[inside], targets, values))
+            arrive(arrivals, parent, Entries(entries.rows[inside], targets, values))
         start += parent.size
 
 
 def _through_product(
-    tape: Tape, node: Node, entries: Entries, arrivals: dict[Node, _Arrivals]
+    tape: Tape, node: Node, entries: Entries, arrivals: dict[Node, Arrivals]
 ) -> None:
     width = node.maps[0].shape[1]
     source = numpy.repeat(numpy.arange(len(entries.rows)), width)
@@ -238,11 +178,11 @@ def _through_product(
             factor = others[entries.positions].ravel()
             values = tape.scaled(entries.values, other, (source, factor))
             targets = own[entries.positions].ravel()
-            _arrive(arrivals, parent, Entries(rows, targets, values))
+            arrive(arrivals, parent, Entries(rows, targets, values))
 
 
 def _through_opaque(
-    tape: Tape, node: Node, entries: Entries, arrivals: dict[Node, _Arrivals]
+    tape: Tape, node: Node, entries: Entries, arrivals: dict[Node, Arrivals]
 ) -> None:
     """No formula: a NaN stands for every entry, and slopes of the whole function decide."""
     tape.doubt(node, numpy.unique(entries.positions), NO_FORMULA)
@@ -252,7 +192,7 @@ def _through_opaque(
             shape = (len(rows) * parent.size,)
             unknown = tape.constant(shape, node.dtype, [exact(math.nan)] * shape[0])
             everywhere = numpy.tile(numpy.arange(parent.size), len(rows))
-            _arrive(arrivals, parent, Entries(numpy.repeat(rows, parent.size), everywhere, unknown))
+            arrive(arrivals, parent, Entries(numpy.repeat(rows, parent.size), everywhere, unknown))
 
 
 _PROPAGATE: dict[NodeKind, Any] = {

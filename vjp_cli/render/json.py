@@ -1,15 +1,13 @@
 """A report as one line of JSON: exact numbers, fixed keys, ASCII only."""
 
-from collections.abc import Mapping, Sequence
-from math import isfinite
+from collections.abc import Mapping
 from typing import Any
 
-from vjp_cli.lazy import numpy
 from vjp_cli.render import View
 from vjp_cli.render.json_chain import chain_keys
+from vjp_cli.render.json_numbers import jacobian, nested, number, numbers
 from vjp_cli.render.json_text import text_of
 from vjp_cli.render.json_weights import Writers, several, weight_keys
-from vjp_cli.render.numbers import complex_text
 from vjp_cli.render.positions import listed
 from vjp_cli.report import (
     SCHEMA,
@@ -20,7 +18,6 @@ from vjp_cli.report import (
     Finding,
     FormulaGroup,
     Judged,
-    Number,
     Report,
     Reproduction,
     Symbolic,
@@ -28,14 +25,8 @@ from vjp_cli.report import (
     TruthKind,
 )
 
-# every whole number up to here survives readers that hold all numbers as doubles
-_SAFE_INTEGER = 2**53
 # of more entries that passed at a glance than this the digits of the truth are not written out
 _MOST_TRUTHS = 20_000
-# arrays from this size are looked at as a whole before their numbers are written one by one
-_MANY = 1000
-
-Arrays = Mapping[str, Array[Any]] | None
 
 
 def render_json(report: Report, view: View) -> str:
@@ -66,15 +57,15 @@ def document(report: Report, view: View) -> dict[str, Any]:
             "layout": str(problem.layout),
             "wrt": list(problem.wrt),
         },
-        "inputs": _numbers(report.inputs),
+        "inputs": numbers(report.inputs),
         "output": {
             "name": output.name,
             "shape": list(output.value.shape),
-            "value": _nested(output.value),
+            "value": nested(output.value),
         },
-        "v": None if report.v is None else _nested(report.v),
-        "jacobian": _jacobian(report, sparse),
-        "vjp": _numbers(report.vjp),
+        "v": None if report.v is None else nested(report.v),
+        "jacobian": jacobian(report, sparse),
+        "vjp": numbers(report.vjp),
         "symbolic": _symbolic(report.symbolic),
         "structure": {
             name: {
@@ -111,67 +102,8 @@ def _reproduction(lines: Reproduction | None) -> dict[str, str | None] | None:
     return None if lines is None else {"problem": lines.problem, "point": lines.point}
 
 
-def number(value: Number | None) -> float | int | str | None:
-    """``value`` as JSON can hold it: what is not finite and what is complex become strings."""
-    if value is None or isinstance(value, bool):
-        return value
-    if isinstance(value, complex):
-        return complex_text(value)
-    if isinstance(value, int):
-        return value if abs(value) <= _SAFE_INTEGER else str(value)
-    if isfinite(value):
-        return value
-    return "NaN" if value != value else "Infinity" if value > 0 else "-Infinity"
-
-
-def _nested(array: Array[Any]) -> Any:
-    """The numbers in nested lists."""
-    return Array(array.shape, _listed(array.values[:])).nested()
-
-
-def _listed(values: Sequence[Any]) -> Sequence[Any]:
-    """Each number as JSON can hold it; nearly always they are what they are."""
-    if len(values) < _MANY:
-        return list(map(number, values))
-    try:
-        plain = numpy.array(values, dtype=float)
-    except TypeError:
-        return list(map(number, values))
-    # beyond this size whole numbers become strings
-    return values if bool((abs(plain) <= _SAFE_INTEGER).all()) else list(map(number, values))
-
-
 def _plain(value: Any) -> Any:
     return value if isinstance(value, str) else number(value)
-
-
-def _numbers(arrays: Arrays) -> dict[str, Any] | None:
-    if arrays is None:
-        return None
-    return {name: _nested(array) for name, array in arrays.items()}
-
-
-def _jacobian(report: Report, sparse: Mapping[str, list[int]]) -> dict[str, Any] | None:
-    if report.jacobian is None:
-        return None
-    return {
-        name: _coordinates(array, len(report.output.value.values), sparse[name])
-        if name in sparse
-        else _nested(array)
-        for name, array in report.jacobian.items()
-    }
-
-
-def _coordinates(array: Array[Any], rows: int, positions: list[int]) -> dict[str, Any]:
-    columns = len(array.values) // rows
-    at_rows, at_columns = numpy.divmod(numpy.array(positions, dtype=int), max(columns, 1))
-    return {
-        "format": "coo",
-        "shape": [rows, columns],
-        "rows": at_rows.tolist(),
-        "cols": at_columns.tolist(),
-        "values": _listed(array.at(positions)),
-    }
 
 
 def _verdicts(judged: Judged | None, sparse: Mapping[str, list[int]]) -> dict[str, Any] | None:
@@ -229,7 +161,7 @@ def _symbolic(symbolic: Symbolic) -> dict[str, Any]:
             name: [_formula(group) for group in groups]
             for name, groups in symbolic.jacobian.items()
         },
-        "vjp": _numbers(symbolic.vjp),
+        "vjp": numbers(symbolic.vjp),
     }
 
 

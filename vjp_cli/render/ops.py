@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import Any
 
 from vjp_cli.ops.facts import MeasuredKink, OpLine, OpPage
-from vjp_cli.render.json import number
+from vjp_cli.render.json_numbers import number
 from vjp_cli.settings import Format
 
 SCHEMA = "vjp.ops/1"
