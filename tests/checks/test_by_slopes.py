@@ -8,7 +8,7 @@ from flint import fmpq
 
 from vjp_cli.checks.by_slopes import judge_by_slopes
 from vjp_cli.exact.limits import Limit, Tendency
-from vjp_cli.exact.slopes import Slopes
+from vjp_cli.exact.samples import Slopes
 from vjp_cli.numbers.scalar import to_float
 from vjp_cli.report import TruthKind, Verdict
 

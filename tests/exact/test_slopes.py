@@ -9,7 +9,8 @@ import torch
 from flint import arb, ctx, fmpq
 
 from vjp_cli.exact.limits import Tendency
-from vjp_cli.exact.slopes import ColumnSlopes, Moved, Slopes, agree, column_slopes
+from vjp_cli.exact.samples import Moved, Slopes
+from vjp_cli.exact.slopes import ColumnSlopes, agree, column_slopes
 from vjp_cli.exact.tracing_program import Element, Point, mover_of
 from vjp_cli.expression import parse
 from vjp_cli.numbers.scalar import Number, exact, precision, to_float

@@ -4,7 +4,8 @@ import math
 from collections.abc import Callable
 
 from vjp_cli.exact.limits import Limit, Tendency
-from vjp_cli.exact.slopes import Slopes, agree
+from vjp_cli.exact.samples import Slopes
+from vjp_cli.exact.slopes import agree
 from vjp_cli.numbers.scalar import Number, digits, to_float
 from vjp_cli.report import Truth, TruthKind, Verdict
 

@@ -10,7 +10,7 @@ from vjp_cli.checks.entries import Entry
 from vjp_cli.checks.verdict import Bound, Comparison, Gap, measure
 from vjp_cli.exact.complex_slopes import slope_of
 from vjp_cli.exact.limits import same
-from vjp_cli.exact.slopes import Slopes
+from vjp_cli.exact.samples import Slopes
 from vjp_cli.numbers.dtypes import FloatFormat
 from vjp_cli.numbers.scalar import (
     Number,

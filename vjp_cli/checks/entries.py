@@ -9,7 +9,7 @@ from vjp_cli.checks.verdict import DOT_UNITS, Bound, Comparison, Gap, measure
 from vjp_cli.errors import Place
 from vjp_cli.exact.derivatives import settled
 from vjp_cli.exact.limits import same
-from vjp_cli.exact.slopes import Slopes
+from vjp_cli.exact.samples import Slopes
 from vjp_cli.numbers.dtypes import FloatFormat
 from vjp_cli.numbers.scalar import Number, digits, is_finite, is_zero
 from vjp_cli.report import Truth, TruthKind, Verdict

@@ -11,8 +11,8 @@ from vjp_cli.checks.sizes import coarsest, largest_of
 from vjp_cli.checks.verdict import Bound
 from vjp_cli.derivatives.evaluation import TorchSide
 from vjp_cli.exact.oracle import SlopeOracle
+from vjp_cli.exact.samples import Slopes
 from vjp_cli.exact.side import ExactAnswer
-from vjp_cli.exact.slopes import Slopes
 from vjp_cli.report import Verdict
 
 

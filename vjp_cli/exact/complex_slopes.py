@@ -14,7 +14,8 @@ from vjp_cli.exact.limits import same
 from vjp_cli.exact.matrices import Matrix
 from vjp_cli.exact.oracle import Oracle
 from vjp_cli.exact.reach import depending_on
-from vjp_cli.exact.slopes import ColumnSlopes, Slopes, agree, column_slopes
+from vjp_cli.exact.samples import Slopes
+from vjp_cli.exact.slopes import ColumnSlopes, agree, column_slopes
 from vjp_cli.exact.tracing_program import Element, mover_of, numbers_of
 from vjp_cli.lazy import flint, numpy, torch
 from vjp_cli.numbers.scalar import Number, certain, exact, is_finite, pair, precision

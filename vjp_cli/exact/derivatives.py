@@ -167,7 +167,8 @@ def _uncertain(side: ExactSide) -> bool:
 def _unclear(column: Matrix | Column) -> Iterable[Number]:
     """The numbers; of those that wait the ones that lost so many digits that balls may too."""
     if not column.waits:
-        return column.values.tolist()  # type: ignore[no-any-return]
+        numbers: list[Number] = column.values.tolist()
+        return numbers
     near = column.near
     clear = near.is_zero | (near.error < _LOST * abs(near.value))
     return column.at(numpy.flatnonzero(~clear)).values()

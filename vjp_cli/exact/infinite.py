@@ -8,7 +8,8 @@ from collections.abc import Mapping
 
 from vjp_cli.exact.derivatives import differentiate
 from vjp_cli.exact.limits import END, Limit, Tendency, limit
-from vjp_cli.exact.slopes import ColumnSlopes, Slopes, agree
+from vjp_cli.exact.samples import Slopes
+from vjp_cli.exact.slopes import ColumnSlopes, agree
 from vjp_cli.exact.tracing_program import Point, tracer_of
 from vjp_cli.lazy import flint, numpy, torch
 from vjp_cli.numbers.scalar import Number, is_finite

@@ -4,6 +4,7 @@ Their numbers belong to a node of the tape, and are computed when they are asked
 those at some places, or all to about 19 digits.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,8 +18,35 @@ from vjp_cli.tracing.node import Index, Node, Values
 from vjp_cli.tracing.rounded import Rounded
 
 
+class _Numbers(ABC):
+    """Numbers that a node of the tape holds, or will hold."""
+
+    node: Node | None
+
+    @property
+    @abstractmethod
+    def values(self) -> Values:
+        """All of them, exactly."""
+
+    @property
+    @abstractmethod
+    def near(self) -> Near:
+        """All of them to about 19 digits, where they wait."""
+
+    @property
+    def waits(self) -> bool:
+        """Whether they are many, and not computed yet."""
+        return self.node is not None and self.node.waits
+
+    def floats(self) -> Any:
+        """The numbers as doubles."""
+        if self.waits:
+            return self.near.value.astype(float)
+        return numpy.array([to_float(value) for value in self.values.tolist()], dtype=float)
+
+
 @dataclass(frozen=True)
-class Matrix:
+class Matrix(_Numbers):
     """The structural non-zeros of J for one input, by row and column, and the nodes behind.
 
     Attributes:
@@ -46,11 +74,6 @@ class Matrix:
         return numpy.zeros(0, dtype=object) if self.given is None else self.given
 
     @property
-    def waits(self) -> bool:
-        """Whether the numbers are many, and not computed yet."""
-        return self.node is not None and self.node.waits
-
-    @property
     def near(self) -> Near:
         """The numbers to about 19 digits; of a matrix that waits."""
         assert self.node is not None
@@ -62,15 +85,9 @@ class Matrix:
             return self.node.at(places) if rounded is None else rounded.at(self.node, places)
         return {k: self.values[k] for k in places.tolist()}
 
-    def floats(self) -> Any:
-        """The numbers as doubles."""
-        if self.waits:
-            return self.near.value.astype(float)
-        return numpy.array([to_float(value) for value in self.values.tolist()], dtype=float)
-
 
 @dataclass(frozen=True)
-class Column:
+class Column(_Numbers):
     """vᵀJ for one input of ``size`` elements: 0 where no path leads.
 
     Attributes:
@@ -95,11 +112,6 @@ class Column:
         return column
 
     @property
-    def waits(self) -> bool:
-        """Whether the numbers are many, and not computed yet."""
-        return self.node is not None and self.node.waits
-
-    @property
     def near(self) -> Near:
         """The numbers to about 19 digits; of a column that waits."""
         assert self.node is not None
@@ -108,12 +120,6 @@ class Column:
             parts.append(numpy.zeros(self.size, part.dtype))
             parts[-1][self.positions] = part
         return Near(*parts)
-
-    def floats(self) -> Any:
-        """The numbers as doubles."""
-        if self.waits:
-            return self.near.value.astype(float)
-        return numpy.array([to_float(value) for value in self.values.tolist()], dtype=float)
 
     def at(self, elements: Index, rounded: Rounded | None = None) -> Mapping[int, Number]:
         """The numbers at these elements: exact ones, or rounded."""

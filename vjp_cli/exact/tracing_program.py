@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from vjp_cli.errors import Place
 from vjp_cli.exact.derivatives import Traced
 from vjp_cli.exact.inner import gradients
-from vjp_cli.exact.slopes import Moved
+from vjp_cli.exact.samples import Moved
 from vjp_cli.lazy import flint, numpy, torch
 from vjp_cli.numbers.scalar import Number, precision
 from vjp_cli.numbers.sharing import exact_each

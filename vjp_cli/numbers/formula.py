@@ -77,10 +77,13 @@ class Formula:
 
     @cached_property
     def _near_steps(self) -> "list[tuple[Callable[..., Near], tuple[int, ...]]] | None":
-        found = [(counterpart(function), arguments) for function, arguments in self._steps]
-        if any(function is None for function, _ in found):
-            return None
-        return found  # type: ignore[return-value]
+        found = []
+        for function, arguments in self._steps:
+            near = counterpart(function)
+            if near is None:
+                return None
+            found.append((near, arguments))
+        return found
 
     def near(self, columns: "Sequence[Near | None]", size: int) -> "Near | None":
         """The formula at ``size`` points to about 19 digits; None where it has to be exact.
