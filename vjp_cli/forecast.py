@@ -10,6 +10,8 @@ from vjp_cli.lazy import numpy, torch
 from vjp_cli.operators import BINARY, COMPARISONS
 from vjp_cli.ops.table import Kind
 from vjp_cli.settings import LIMITS
+from vjp_cli.tracing.arguments import product_shape
+from vjp_cli.tracing.node import Shape
 from vjp_cli.tracing.positions import flatten
 from vjp_cli.tracing.registry import row
 
@@ -27,8 +29,9 @@ def refuse_beyond_memory(function: Callable[..., Any], args: Any, kw: Any, where
     if prod(tensor.numel() for tensor in tensors) <= LIMITS.elements:
         return
     try:
-        if _broadcasts(function):
-            refuse_size(_broadcast_size(tensors), where)
+        shape = _shape(function, [tuple(tensor.shape) for tensor in tensors])
+        if shape is not None:
+            refuse_size(prod(shape), where)
             return
         with torch.no_grad():
             result = function(*_emptied(args), **_emptied(kw))
@@ -42,23 +45,22 @@ def refuse_beyond_memory(function: Callable[..., Any], args: Any, kw: Any, where
             refuse_size(part.numel(), where)
 
 
-def _broadcast_size(tensors: "list[torch.Tensor]") -> int:
-    shape = numpy.broadcast_shapes(*[tuple(tensor.shape) for tensor in tensors])
-    return prod(shape)
-
-
-def _broadcasts(function: Callable[..., Any]) -> bool:
-    """Whether the shape of the result is that of the arguments broadcast.
+def _shape(function: Callable[..., Any], shapes: list[Shape]) -> Shape | None:
+    """The shape of a result that follows from those of the tensors; None where torch has to say.
 
     Torch takes most of a second to load what it needs for tensors without memory.
     """
-    if function in _OPERATORS:
-        return True
     found = row(function)
-    return found is not None and found[0].kind in (Kind.ELEMENTWISE, Kind.COMPARE)
+    kind = None if found is None else found[0].kind
+    if function is operator.matmul or kind is Kind.PRODUCT:
+        left, right = shapes
+        return product_shape(left, right)
+    if function in _BROADCASTING or kind in (Kind.ELEMENTWISE, Kind.COMPARE):
+        return tuple(numpy.broadcast_shapes(*shapes))
+    return None
 
 
-_OPERATORS = {*BINARY.values(), *COMPARISONS.values()} - {operator.matmul}
+_BROADCASTING = {*BINARY.values(), *COMPARISONS.values()} - {operator.matmul}
 
 
 def refuse_size(count: int, where: Place | None = None) -> None:

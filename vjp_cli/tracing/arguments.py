@@ -117,6 +117,18 @@ def broadcast_map(shape: Shape, target: Shape) -> Index:
     return numpy.broadcast_to(positions, target).ravel()
 
 
+def product_shape(left: Shape, right: Shape) -> Shape:
+    """The shape of a matrix product.
+
+    Raises:
+        RuntimeError: the inner sizes differ.
+    """
+    rows, columns = left[-2:-1], right[-1:] if len(right) > 1 else ()
+    if left[-1:] != (right[-2:-1] or right[-1:]):
+        raise RuntimeError(f"shapes {left} and {right} cannot be multiplied")
+    return (*numpy.broadcast_shapes(left[:-2], right[:-2]), *rows, *columns)
+
+
 def constant(tape: Tape, values: Sequence[Number], shape: Shape, dtype: str) -> Tracer:
     """A tracer that depends on no input."""
     return Tracer(tape, tape.constant(shape, dtype, values))

@@ -17,6 +17,7 @@ from vjp_cli.tracing.answers import answer
 from vjp_cli.tracing.arguments import (
     as_node,
     find_tape,
+    product_shape,
     result_dtype,
 )
 from vjp_cli.tracing.constants import trace_constant
@@ -24,7 +25,7 @@ from vjp_cli.tracing.decisions import trace_comparison, trace_ordering
 from vjp_cli.tracing.elementwise import Args, Kwargs, trace_elementwise
 from vjp_cli.tracing.evaluation import array
 from vjp_cli.tracing.exceptions import BY_NAME
-from vjp_cli.tracing.node import NOT_UNIQUE, Node, Shape, Values
+from vjp_cli.tracing.node import NOT_UNIQUE, Node, Values
 from vjp_cli.tracing.positions import Positions, each_tensor, flatten, is_data
 from vjp_cli.tracing.registry import row
 from vjp_cli.tracing.steps import trace_step
@@ -99,7 +100,7 @@ def _trace_product(tape: Tape, op: Op, args: Args, kwargs: Kwargs) -> Any:
     operands = (*args, *kwargs.values())
     dtype = result_dtype(operands)
     left, right = (as_node(tape, operand, dtype) for operand in operands)
-    shape = _product_shape(left.shape, right.shape)
+    shape = product_shape(left.shape, right.shape)
     first, second = (torch.arange(node.size).reshape(node.shape) for node in (left, right))
     rows = first if first.ndim > 1 else first.unsqueeze(0)
     columns = second.transpose(-1, -2) if second.ndim > 1 else second.unsqueeze(0)
@@ -113,18 +114,6 @@ def _trace_product(tape: Tape, op: Op, args: Args, kwargs: Kwargs) -> Any:
         for part in (rows.unsqueeze(-2), columns.unsqueeze(-3))
     )
     return Tracer(tape, tape.product(left, right, (maps[0], maps[1]), shape, dtype))
-
-
-def _product_shape(left: Shape, right: Shape) -> Shape:
-    """The shape of a matrix product.
-
-    Raises:
-        RuntimeError: the inner sizes differ.
-    """
-    rows, columns = left[-2:-1], right[-1:] if len(right) > 1 else ()
-    if left[-1:] != (right[-2:-1] or right[-1:]):
-        raise RuntimeError(f"shapes {left} and {right} cannot be multiplied")
-    return (*numpy.broadcast_shapes(left[:-2], right[:-2]), *rows, *columns)
 
 
 def _trace_step(tape: Tape, op: Op, args: Args, kwargs: Kwargs) -> Any:
