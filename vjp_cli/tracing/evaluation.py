@@ -104,6 +104,9 @@ def _starts(node: Node) -> Iterable[tuple[Node, int]]:
 
 def _parents_first(node: Node, done: Callable[[Node], bool]) -> list[Node]:
     """The node and its ancestors, without those that are done and what is behind them."""
+    if not done(node) and all(map(done, node.parents)):
+        # as nearly always
+        return [node]
     seen: set[Node] = set()
     waiting = [node]
     while waiting:
