@@ -138,6 +138,12 @@ def split(tokens: Iterable[str], known: Mapping[str, Known]) -> Arguments:
     return arguments
 
 
+def answered(tokens: Sequence[str], known: Mapping[str, Known]) -> Sequence[str]:
+    """``tokens`` without a last option that waits for its value: a shell asks what that may be."""
+    waits = "" in split(tokens, known).missing.values()
+    return tokens[:-1] if waits else tokens
+
+
 def wants_json(arguments: Sequence[str]) -> bool:
     """Whether JSON is asked for, found without Typer: its own errors are to be JSON too."""
     pairs = zip(arguments, [*arguments[1:], ""], strict=True)

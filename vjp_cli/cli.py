@@ -12,9 +12,10 @@ from typing import NoReturn
 
 import typer
 
-from vjp_cli import batch_options, ending, examples, lookups, options, positional
+from vjp_cli import batch_options, ending, examples, judgement_options, lookups, options, positional
 from vjp_cli.arguments import wants_json
 from vjp_cli.asked import with_weights
+from vjp_cli.call import call_of
 from vjp_cli.choices import (
     checks_of,
     device_of,
@@ -25,7 +26,7 @@ from vjp_cli.choices import (
     picture_of,
     verdicts_of,
 )
-from vjp_cli.command import ExpressionCommand, PlainCommand, ProgramGroup, call_of, known_error
+from vjp_cli.command import ExpressionCommand, PlainCommand, ProgramGroup, known_error
 from vjp_cli.errors import ExitCode
 from vjp_cli.expression import Expression
 from vjp_cli.lazy import inspection
@@ -97,13 +98,13 @@ def _inspect(
     contributions: options.Shares = False,
     no_jacobian: options.NoJacobian = False,
     max_entries: options.MaxEntries = _DEFAULTS.max_entries,
-    strict: options.Strict = False,
-    fail_on: options.FailOn = _FAIL_ON,
-    digits: options.Digits = None,
-    timeout: options.Timeout = _DEFAULTS.timeout,
-    checks: options.Checks = None,
-    points: options.Points = _DEFAULTS.points,
-    seed: options.Seed = _DEFAULTS.seed,
+    strict: judgement_options.Strict = False,
+    fail_on: judgement_options.FailOn = _FAIL_ON,
+    digits: judgement_options.Digits = None,
+    timeout: judgement_options.Timeout = _DEFAULTS.timeout,
+    checks: judgement_options.Checks = None,
+    points: judgement_options.Points = _DEFAULTS.points,
+    seed: judgement_options.Seed = _DEFAULTS.seed,
     json: options.Json = False,
     format: options.Shape = None,
     output: options.File = None,
@@ -177,11 +178,11 @@ def _inspect(
 @app.command("batch", cls=PlainCommand, add_help_option=False, epilog=examples.BATCH)
 def _batch(
     file: positional.Requests,
-    strict: options.Strict = False,
-    fail_on: options.FailOn = _FAIL_ON,
-    digits: options.Digits = None,
-    timeout: options.Timeout = _DEFAULTS.timeout,
-    seed: options.Seed = _DEFAULTS.seed,
+    strict: judgement_options.Strict = False,
+    fail_on: judgement_options.FailOn = _FAIL_ON,
+    digits: judgement_options.Digits = None,
+    timeout: judgement_options.Timeout = _DEFAULTS.timeout,
+    seed: judgement_options.Seed = _DEFAULTS.seed,
     allow_functions: options.AllowFunctions = False,
     fail_fast: batch_options.FailFast = False,
     jobs: batch_options.Jobs = None,

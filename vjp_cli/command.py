@@ -8,76 +8,40 @@ call alone, so that Typer's parser, help and completion all know them.
 import inspect
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
-from vjp_cli.arguments import EXAMPLE, FUNCTION, Arguments, Known, split
+from vjp_cli import completing
+from vjp_cli.arguments import EXAMPLE, FUNCTION, Arguments, Known, answered, split
+from vjp_cli.call import Call, Context, call_of
 from vjp_cli.choices import did_you_mean
 from vjp_cli.errors import InputError, VjpError, shorten
-from vjp_cli.expression import Expression, parse
-from vjp_cli.expression_text import StandardInput
+from vjp_cli.expression import parse
 from vjp_cli.failures import known
 from vjp_cli.functions.source import FunctionSource, find
 from vjp_cli.plain import VALUES, PlainHelp, spare_conversions
 from vjp_cli.problem import Subject, required
 from vjp_cli.problem_text.opening import opened
-from vjp_cli.problem_text.reading import ProblemFile, located, refuse_elsewhere
-
-_CALL = "vjp_cli.call"
-_NOTHING = Expression("", (), (), "y")
-_NO_FILE = ProblemFile("")
-# Typer's own context class is that of its private copy of Click
-_Context = Any
-
-
-@dataclass
-class Call:
-    """What one call's expression brought, kept in the context: the command object is shared.
-
-    Attributes:
-        subject: the parsed expression, or the function; an empty expression for help and completion
-            without a good one.
-        problem: the file that the expression was read from, with the options in it.
-        options: one for each name of the subject that is no option of the command already.
-        values: the text given for each of those names, or None.
-    """
-
-    stdin: StandardInput = field(default_factory=StandardInput)
-    subject: Subject = _NOTHING
-    problem: ProblemFile = _NO_FILE
-    options: list[TyperOption] = field(default_factory=list)
-    values: dict[str, str | None] = field(default_factory=dict)
-
-    @property
-    def own_names(self) -> frozenset[str]:
-        """The names that have an option of their own."""
-        return frozenset(option.opts[0].removeprefix("--") for option in self.options)
-
-
-def call_of(context: _Context) -> Call:
-    """The call that ``context`` belongs to."""
-    call: Call = context.meta.setdefault(_CALL, Call())
-    return call
+from vjp_cli.problem_text.reading import located, refuse_elsewhere
 
 
 class ProgramGroup(PlainHelp, TyperGroup):
     """The program itself: its commands, and what is said where there is no such command."""
 
-    def format_options(self, ctx: _Context, formatter: Any) -> None:
+    def format_options(self, ctx: Context, formatter: Any) -> None:
         """The commands first: there is little else to choose."""
         self.format_commands(ctx, formatter)
         super().format_options(ctx, formatter)
 
-    def parse_args(self, ctx: _Context, args: list[str]) -> list[str]:
+    def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
         """Let Typer read the options before the command's name."""
         spare_conversions(self.params)
         rest: list[str] = super().parse_args(ctx, args)
         return rest
 
-    def resolve_command(self, ctx: _Context, args: list[str]) -> Any:
+    def resolve_command(self, ctx: Context, args: list[str]) -> Any:
         """The command that ``args`` begin with.
 
         Raises:
@@ -92,7 +56,7 @@ class ProgramGroup(PlainHelp, TyperGroup):
 class PlainCommand(PlainHelp, TyperCommand):
     """A command whose options are its own."""
 
-    def parse_args(self, ctx: _Context, args: list[str]) -> list[str]:
+    def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
         """Let Typer read the options."""
         spare_conversions(self.params)
         rest: list[str] = super().parse_args(ctx, args)
@@ -102,11 +66,14 @@ class PlainCommand(PlainHelp, TyperCommand):
 class ExpressionCommand(PlainHelp, TyperCommand):
     """A command whose options are its own and the names of its expression or function."""
 
-    def get_params(self, ctx: _Context) -> list[Any]:
+    def get_params(self, ctx: Context) -> list[Any]:
         """The parameters of the command and those of this call's subject."""
-        return [*super().get_params(ctx), *call_of(ctx).options]
+        params = [*super().get_params(ctx), *call_of(ctx).options]
+        # where a function is given, there is no expression to be completed
+        given = ctx.resilient_parsing and call_of(ctx).by_function
+        return [param for param in params if not (given and param.name == "expression")]
 
-    def parse_args(self, ctx: _Context, args: list[str]) -> list[str]:
+    def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
         """Find and parse the expression or the function, then let Typer read all options.
 
         Raises:
@@ -114,10 +81,11 @@ class ExpressionCommand(PlainHelp, TyperCommand):
                 completions, the command answers without the names of such a one.
         """
         known = _known_options(self.params)
-        arguments = split(args, known)
+        arguments = split(answered(args, known) if ctx.resilient_parsing else args, known)
         asking = [] if ctx.resilient_parsing else arguments.asking
         lenient = bool(asking) or ctx.resilient_parsing
         call = call_of(ctx)
+        call.tokens, call.by_function = tuple(args), arguments.function is not None
         try:
             call.problem, arguments = opened(arguments, call.stdin, lenient)
             subject = _subject(arguments, call, lenient)
@@ -134,7 +102,29 @@ class ExpressionCommand(PlainHelp, TyperCommand):
             rest: list[str] = super().parse_args(ctx, ordered)
         return rest
 
-    def invoke(self, ctx: _Context) -> Any:
+    def shell_complete(self, ctx: Context, incomplete: str) -> list[Any]:
+        """What else may begin so: an option, or the rest of a word.
+
+        bash parts words at ``@``, ``=`` and ``:``, and puts the answer behind the last two.
+        """
+        *_, before, last = "", "", *call_of(ctx).tokens
+        params = {name: param for param in self.params for name in (param.name, *param.opts)}
+        if last.endswith("@"):
+            return self._offered(params["expression"], ctx, f"@{incomplete}")
+        if last == "=" and before in params:
+            return self._offered(params[before], ctx, incomplete)
+        if ":" in (last, incomplete):
+            file = before if last == ":" else last
+            found = self._offered(params[FUNCTION], ctx, f"{file}:{incomplete.lstrip(':')}")
+            return [type(item)(item.value.rpartition(":")[2]) for item in found]
+        options: list[Any] = super().shell_complete(ctx, incomplete)
+        return options
+
+    def _offered(self, param: Any, ctx: Context, incomplete: str) -> list[Any]:
+        found: list[Any] = param.shell_complete(ctx, incomplete)
+        return found
+
+    def invoke(self, ctx: Context) -> Any:
         """Run the command; an error of an option in a problem file says where it stands."""
         with _placed(call_of(ctx)):
             return super().invoke(ctx)
@@ -197,6 +187,7 @@ def _options_of(call: Call, known: Mapping[str, Known]) -> list[TyperOption]:
                     callback=keep,
                     expose_value=False,
                     rich_help_panel=VALUES,
+                    autocompletion=completing.value,
                 ),
             )
             for name in call.subject.names

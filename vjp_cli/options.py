@@ -9,9 +9,11 @@ from typing import Annotated, Any
 import typer
 
 import vjp_cli
+from vjp_cli import completing
+from vjp_cli.call import call_of
 from vjp_cli.output import write_text
-from vjp_cli.plain import JUDGEMENT, OUTPUT, PROBLEM, SHOWN, completed
-from vjp_cli.settings import Check, Color, Format, Language, Layout
+from vjp_cli.plain import OUTPUT, PROBLEM, SHOWN
+from vjp_cli.settings import DTYPES, Color, Format, Language, Layout
 
 
 def option(panel: str, *names: str, help: str, **more: Any) -> Any:
@@ -30,6 +32,15 @@ def _answer(name: str, letter: str, help: str, text: Callable[[typer.Context], s
     return option(
         OUTPUT, name, letter, help=help, is_eager=True, expose_value=False, callback=write
     )
+
+
+def _names(ctx: typer.Context, incomplete: str) -> list[str]:
+    return completing.list_of(call_of(ctx).subject.names)(incomplete)
+
+
+def _named_value(ctx: typer.Context, incomplete: str) -> list[str]:
+    names = [f"{name}=" for name in call_of(ctx).subject.names]
+    return completing.value(incomplete) or completing.one_of(names)(incomplete)
 
 
 Help = Annotated[
@@ -51,6 +62,7 @@ Function = Annotated[
         help="A Python function of tensors, a custom autograd.Function or an nn.Module in the "
         "place of EXPR (also package.module:NAME); this runs the code of the file. Each parameter "
         "of the call is an option, those of a module are inputs too.",
+        autocompletion=completing.functions,
     ),
 ]
 Against = Annotated[
@@ -59,6 +71,7 @@ Against = Annotated[
         PROBLEM,
         metavar="FILE.py:NAME",
         help="Take the truth from this function, which has the same parameters.",
+        autocompletion=completing.functions,
     ),
 ]
 OutputIndex = Annotated[
@@ -77,6 +90,7 @@ Order = Annotated[
         min=1,
         max=2,
         metavar="1|2",
+        autocompletion=completing.one_of(("1", "2")),
         help="2: differentiate the gradient of Σ v_i·y_i once more, J is then the Hessian.",
     ),
 ]
@@ -88,6 +102,7 @@ Cotangent = Annotated[
         *_V,
         metavar="VALUE",
         help="The cotangent v, as y.backward(v) takes it. Repeatable: .grad holds the sum then.",
+        autocompletion=completing.cotangent,
     ),
 ]
 Loss = Annotated[
@@ -102,10 +117,17 @@ TangentU = Annotated[
         "--tangent",
         metavar="[NAME=]VALUE",
         help="Also show Ju for the tangent u of an input. Repeatable, one for each input.",
+        autocompletion=completing.value,
     ),
 ]
 Wrt = Annotated[
-    str | None, option(PROBLEM, metavar="NAMES", help="Differentiate by these inputs only.")
+    str | None,
+    option(
+        PROBLEM,
+        metavar="NAMES",
+        help="Differentiate by these inputs only.",
+        autocompletion=_names,
+    ),
 ]
 Let = Annotated[
     list[str] | None,
@@ -113,12 +135,27 @@ Let = Annotated[
         PROBLEM,
         metavar="NAME=VALUE",
         help="Set a variable whose option means something else, like v. Repeatable.",
+        autocompletion=_named_value,
     ),
 ]
 Dtype = Annotated[
-    str, option(PROBLEM, metavar="DTYPE", help="The dtype that inputs are rounded to.")
+    str,
+    option(
+        PROBLEM,
+        metavar="DTYPE",
+        help="The dtype that inputs are rounded to.",
+        autocompletion=completing.one_of(DTYPES),
+    ),
 ]
-Device = Annotated[str, option(PROBLEM, metavar="DEVICE", help="Where torch computes.")]
+Device = Annotated[
+    str,
+    option(
+        PROBLEM,
+        metavar="DEVICE",
+        help="Where torch computes.",
+        autocompletion=completing.one_of(("cpu", "cuda", "mps", "xpu")),
+    ),
+]
 Explain = Annotated[
     bool, option(SHOWN, "--explain", help="Add the report in words, with its own numbers.")
 ]
@@ -142,63 +179,11 @@ MaxEntries = Annotated[
     int,
     option(SHOWN, min=0, metavar="N", help="Write J in full up to N entries in JSON and CSV."),
 ]
-Checks = Annotated[
-    str | None,
-    option(
-        JUDGEMENT,
-        metavar="NAMES",
-        help=f"Further checks, made where they apply: all, none, or some of {', '.join(Check)}. "
-        "By default all but forward-mode and finite-difference.",
-    ),
-]
-Strict = Annotated[bool, option(JUDGEMENT, "--strict", help="Exit 1 for everything but ok.")]
-FailOn = Annotated[
-    str, option(JUDGEMENT, metavar="VERDICTS", help="The verdicts that make exit 1.")
-]
-Digits = Annotated[
-    int | None,
-    option(
-        JUDGEMENT,
-        min=1,
-        max=30,
-        metavar="N",
-        help="Exit 1 where an imprecise entry has fewer correct digits.",
-    ),
-]
-Timeout = Annotated[
-    float,
-    option(
-        JUDGEMENT,
-        min=0,
-        metavar="SECONDS",
-        help="The time for the symbolic side; what is left then is unchecked.",
-    ),
-]
-Points = Annotated[
-    int,
-    option(
-        JUDGEMENT,
-        min=0,
-        max=10_000,
-        metavar="N",
-        help="Judge the problem at N further random points, too.",
-    ),
-]
-Seed = Annotated[
-    int,
-    option(
-        JUDGEMENT,
-        min=0,
-        max=2**32 - 1,
-        metavar="N",
-        help="The seed of random values and of random checks.",
-    ),
-]
 Json = Annotated[bool, option(OUTPUT, "--json", help="Short for --format json.")]
 
 
 def _format(*choices: Format) -> Any:
-    words, kept = f"One of {', '.join(choices)}.", completed(choices)
+    words, kept = f"One of {', '.join(choices)}.", completing.one_of(choices)
     return option(OUTPUT, "--format", metavar="FORMAT", help=words, autocompletion=kept)
 
 

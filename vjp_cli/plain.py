@@ -2,7 +2,7 @@
 
 import re
 import textwrap
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 PROBLEM, VALUES, SHOWN, JUDGEMENT, RUNNING, OUTPUT = PANELS = (
@@ -22,11 +22,6 @@ _BOUNDS = re.compile(r"(?<=[\[ ])(?:(\d+)<=)?x(?:>=(\d+)|<=(\d+))(?=\]$)")
 # longer names of options have a line of their own
 _COLUMN = 30
 _GAP = "  "
-
-
-def completed(choices: Iterable[str]) -> Callable[[str], list[str]]:
-    """What the shell offers for the beginning of one of ``choices``."""
-    return lambda incomplete: [choice for choice in choices if choice.startswith(incomplete)]
 
 
 class PlainHelp:

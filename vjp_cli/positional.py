@@ -4,8 +4,9 @@ from typing import Annotated
 
 import typer
 
+from vjp_cli import completing
 from vjp_cli.pages import TOPICS
-from vjp_cli.plain import PROBLEM, SHOWN, completed
+from vjp_cli.plain import PROBLEM, SHOWN
 from vjp_cli.schema import NAMES
 
 Expr = Annotated[
@@ -15,6 +16,7 @@ Expr = Annotated[
         help="A torch expression in quotes; - reads standard input, @FILE a file. "
         "Each of its variables is an option: 'k @ x' takes --k and --x.",
         rich_help_panel=PROBLEM,
+        autocompletion=completing.value,
     ),
 ]
 Requests = Annotated[
@@ -31,6 +33,7 @@ Operation = Annotated[
         metavar="NAME",
         help="An operation, as it is written in an expression; all of them without it.",
         rich_help_panel=PROBLEM,
+        autocompletion=completing.operations,
     ),
 ]
 SchemaName = Annotated[
@@ -39,7 +42,7 @@ SchemaName = Annotated[
         metavar="NAME",
         help=f"One of {', '.join(NAMES)}; all of them in one document without it.",
         rich_help_panel=SHOWN,
-        autocompletion=completed(NAMES),
+        autocompletion=completing.one_of(NAMES),
     ),
 ]
 Topic = Annotated[
@@ -48,6 +51,6 @@ Topic = Annotated[
         metavar="TOPIC",
         help=f"One of {', '.join(TOPICS)}, or a command; what each is about without it.",
         rich_help_panel=SHOWN,
-        autocompletion=completed(TOPICS),
+        autocompletion=completing.one_of(TOPICS),
     ),
 ]
