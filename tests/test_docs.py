@@ -120,7 +120,7 @@ def test_every_option_is_mentioned():
 
 def test_no_option_is_invented():
     # pip's, Python's, jq's, grep's, column's and head's options stand in README too
-    others = {"-m", "-e", "-c", "-r", "-s", "-t", "-B"}
+    others = {"-m", "-e", "-c", "-r", "-s", "-t", "-B", "-l"}
     text = re.sub(r"<!--.*?-->", "", README)
     assert set(OPTION.findall(text)) - VALUES - others - options() == set()
 

@@ -49,11 +49,19 @@ def _schema(
 def _help(
     context: typer.Context,
     topic: positional.Topic = None,
+    man: options.Man = False,
     version: options.Version = False,
     help: options.Help = False,
 ) -> None:
-    """Show a page on the method, the verdicts, the language and more."""
+    """Show a page on the method, the verdicts, the language and more.
+
+    With --man it is all of the help, as the program man reads it.
+    """
     program: Any = context.find_root()
+    if man:
+        page = pkgutil.resolve_name("vjp_cli.manual:manual")(program)
+        write_text(pkgutil.resolve_name("vjp_cli.render.roff:render_man")(page))
+        return
     if topic in program.command.commands:
         # answers and ends the program
         program.command.commands[topic].make_context(topic, ["--help"], parent=program)

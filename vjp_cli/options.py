@@ -52,6 +52,7 @@ Version = Annotated[
         "--version", "-V", "Show the version and exit.", lambda _: f"vjp {vjp_cli.__version__}"
     ),
 ]
+Man = Annotated[bool, option(SHOWN, "--man", help="Write the man page of vjp instead.")]
 Function = Annotated[
     str | None,
     option(

@@ -16,6 +16,7 @@ from vjp_cli.checks.verdict import DOT_UNITS
 from vjp_cli.cli import app
 from vjp_cli.errors import ExitCode
 from vjp_cli.functions.signature import PLAIN
+from vjp_cli.manual import command_page
 from vjp_cli.numbers.dtypes import FORMATS
 from vjp_cli.numbers.scalar import TRUTH_DIGITS
 from vjp_cli.ops import catalog
@@ -147,9 +148,8 @@ def _verdict_row(verdict: Verdict) -> tuple[str, ...]:
 
 def _options(command: str) -> str:
     """A table for each heading of a command's help."""
-    group: Any = typer.main.get_command(app)
-    context = group.commands[command].make_context(command, ["--help"], resilient_parsing=True)
-    panels = group.commands[command].panels(context)
+    program: Any = typer.main.get_command(app).make_context("vjp", [], resilient_parsing=True)
+    panels = command_page(program, command).panels
     return "\n\n".join(
         f"### {panel}\n\n" + _table(("option", "means"), map(_option_row, rows))
         for panel, rows in panels.items()

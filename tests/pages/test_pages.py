@@ -223,7 +223,7 @@ def test_an_example_runs_as_it_promises(topic: str, line: str) -> None:
 def test_every_option_exists() -> None:
     named = {option for topic in TOPICS for option in OPTION.findall(shown(topic))}
     # those of Python, jq, column, head and less too
-    others = {"--t", "--help", "-o", "-m", "-s", "-t", "-R"}
+    others = {"--t", "--help", "-o", "-m", "-s", "-t", "-R", "-l"}
     assert {"--v", "--wrt", "--fail-on"} <= named
     assert named - options() - VALUES - others == set()
 
