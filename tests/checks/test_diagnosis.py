@@ -4,9 +4,13 @@ import numpy
 import pytest
 import torch
 
+from vjp_cli import inspect
+from vjp_cli.checks import diagnosis
 from vjp_cli.checks.diagnosis import diagnose
 from vjp_cli.checks.trial import Backward, Elements
 from vjp_cli.numbers.dtypes import FORMATS
+from vjp_cli.report import Report
+from vjp_cli.tracing.node import OutOfTime
 
 TRUTH = numpy.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 10.0]])
 WIDE = numpy.array([[1.0, -2.0, 0.5], [4.0, 0.0, 3.0]])
@@ -275,3 +279,29 @@ def test_nothing_is_claimed_of_nothing() -> None:
     empty = numpy.zeros((0, 3))
     assert diagnose(Backward(empty, empty), FORM) == ""
     assert diagnose(Backward(0 * WIDE, 0 * WIDE), FORM) == ""
+
+
+def test_without_time_the_place_is_named_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Negated(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return 2 * x
+
+        @staticmethod
+        def backward(ctx, grad_output):
+            return -2 * grad_output
+
+    def found() -> Report:
+        return inspect(lambda x: Negated.apply(x), {"x": [1.0, 3.0]}, v=[1.0, 0.5])
+
+    def late(*arguments: object) -> None:
+        raise OutOfTime
+
+    [note] = [note for note in found().notes if "the backward for x" in note]
+    assert "has the wrong sign" in note
+    monkeypatch.setattr(diagnosis, "_dense", late)
+    report = found()
+    assert report.verdict == "wrong"
+    [note] = [note for note in report.notes if "the backward for x" in note]
+    assert "sign" not in note
+    assert "look at" in note
