@@ -1,5 +1,6 @@
 """The program at a terminal, in a pipe, on a closed stream: as its own process."""
 
+import json
 import os
 import pty
 import re
@@ -120,6 +121,72 @@ def test_a_closed_stream(fmt: str) -> None:
     done = shell(f"{VJP} --format {fmt} 2>&-")
     assert done.returncode == 0
     assert done.stdout
+
+
+@pytest.mark.parametrize(("fmt", "changes"), [("table", {"PYTHONUNBUFFERED": "1"}), ("json", {})])
+def test_a_full_disk(fmt: str, changes: dict[str, str]) -> None:
+    done = shell(f"{VJP} --format {fmt} >/dev/full", **changes)
+    message = "cannot write the output: No space left on device"
+    assert (done.returncode, done.stdout) == (5, "")
+    if fmt == "json":
+        assert json.loads(done.stderr)["error"]["message"] == message
+    else:
+        assert done.stderr == f"vjp: error: {message}\n"
+
+
+def test_the_first_line_says_it_all() -> None:
+    done = shell(f"{LONG} | head -1; echo ${{PIPESTATUS[@]}}", PYTHONUNBUFFERED="1")
+    first, codes = done.stdout.splitlines()
+    assert first.startswith("ok   y = x**2 · x: 250 · y: 250 · float64")
+    # the whole report was in the pipe, or vjp was ended by the signal
+    assert codes in ("141 0", "0 0")
+    assert done.stderr == ""
+
+
+@pytest.mark.skipif(shutil.which("column") is None, reason="column is not installed")
+def test_column_lines_up_csv() -> None:
+    lines = shell(f"{VJP} --format csv | column -s, -t").stdout.splitlines()
+    # nine entries of J and three of vᵀJ under their heading
+    assert len(lines) == 13
+    assert len({line.rindex(line.split()[-1]) for line in lines}) == 1
+
+
+@pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not installed")
+def test_jq_reads_every_number() -> None:
+    line = f"{PYTHON} inspect 'x/x' --x 0,2,inf --v ones --json"
+    done = shell(f"{line} | jq -e -c '[.verdict, (.vjp.x | map(type))]'")
+    # NaN is a text, which tonumber reads
+    assert json.loads(done.stdout)[1] == ["string", "number", "string"]
+    assert done.returncode == 0
+    failed = shell(f"set -o pipefail; {PYTHON} inspect '2x' --x 1 --json | jq .")
+    assert (failed.returncode, failed.stdout) == (2, "")
+    assert json.loads(failed.stderr)["ok"] is False
+
+
+@pytest.mark.parametrize(
+    ("changes", "coloured"),
+    [
+        ({"FORCE_COLOR": "1"}, True),
+        ({"FORCE_COLOR": "1", "TERM": "dumb"}, True),
+        ({"FORCE_COLOR": "0"}, False),
+        ({"FORCE_COLOR": ""}, False),
+        ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, False),
+        ({"FORCE_COLOR": "1", "NO_COLOR": ""}, True),
+        ({"GITHUB_ACTIONS": "true"}, False),
+    ],
+)
+def test_a_pipe_has_colours_for_who_asks(changes: dict[str, str], coloured: bool) -> None:
+    shown = shell(VJP, **changes).stdout
+    assert bool(ESCAPE.search(shown)) is coloured
+    # the words are the same, and no line is cut to a width
+    assert ESCAPE.sub("", shown) == shell(VJP, COLUMNS="40").stdout
+
+
+@pytest.mark.parametrize("page", ["help method", "--help", "help --man", "ops"])
+def test_pages_have_no_colours(page: str) -> None:
+    done = shell(f"{PYTHON} {page} | cat", FORCE_COLOR="1")
+    assert done.stdout
+    assert "\x1b" not in done.stdout
 
 
 @pytest.mark.parametrize("fmt", Format)
