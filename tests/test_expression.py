@@ -145,6 +145,14 @@ def _outcome(source: str) -> Expression | VjpError:
         return error
 
 
+@pytest.mark.parametrize("before", ["9" * 9990, "x" * 9990, "(" * 90 + "x1 " * 3000, "x²" * 4990])
+def test_a_hint_takes_no_longer_for_a_long_text(before):
+    begin = time.process_time()
+    with pytest.raises(VjpError):
+        parse(before + "²")
+    assert time.process_time() - begin < 0.05
+
+
 @given(st.text(max_size=200))
 @settings(max_examples=300, deadline=None)
 def test_any_text_is_parsed_or_refused_with_a_hint(source):

@@ -65,8 +65,10 @@ def syntax_hint(message: str, text: str, start: int) -> str:
 def _character_hint(character: str, before: str) -> str:
     plain = unicodedata.normalize("NFKC", character)
     if unicodedata.category(character) == "No" and plain.isdecimal():
-        base = re.search(r"\w*$", before)
-        return f"write {shorten(base[0]) if base and base[0] else '(...)'}**{plain} for a power"
+        # from its end: a search for the last word starts anew at each character of a long one
+        ends = re.match(r"\w*", before[::-1])
+        base = ends[0][::-1] if ends else ""
+        return f"write {shorten(base) if base else '(...)'}**{plain} for a power"
     if symbol := _SYMBOLS.get(character, plain if plain.isascii() else ""):
         return f"write {symbol}"
     return "names are letters, digits and _; operators are + - * / ** @ // %"

@@ -1,0 +1,1 @@
+"""Inputs that nobody would write, and what the program must do with them."""

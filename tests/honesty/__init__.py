@@ -1,0 +1,1 @@
+"""Random problems over the whole table of operations, half of them with a planted error."""
