@@ -50,7 +50,7 @@ def line_of(seed: int) -> Line:
         outcome = outcome_of(call, planted)
     except Exception:
         # whatever it is, it is a fault of ours
-        return Line(seed, "crash", bad=[f"seed {seed}: " + traceback.format_exc(limit=-3)])
+        return Line(seed, "crash", bad=[f"seed {seed}: " + traceback.format_exc(limit=-9)])
     count = sum(t.numel() for t in call.inputs.values())
     about = {
         "depth": str(call.depth),

@@ -7,20 +7,17 @@ program's derivatives. What the program calls wrong in torch is confirmed by dif
 import math
 import warnings
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 
 import torch
 
 from tests.honesty.calls import Call
+from tests.honesty.confirming import confirmation, form_of
 from tests.honesty.planting import Plant, plant_of, torch_side
 from tests.honesty.vocabulary import value_of
 from vjp_cli import inspection
 from vjp_cli.errors import VjpError
-from vjp_cli.exact.slopes import agree, column_slopes
-from vjp_cli.exact.tracing_program import Element, Point, mover_of, numbers_of
 from vjp_cli.expression import parse
-from vjp_cli.numbers.dtypes import FORMATS, FloatFormat
-from vjp_cli.numbers.scalar import ball, exact, precision, to_float
+from vjp_cli.ops import eigenvalues, factorisations, linalg, spectral
 from vjp_cli.program import Program
 from vjp_cli.report import Report, Verdict
 from vjp_cli.request import Request
@@ -30,6 +27,10 @@ from vjp_cli.values import Value
 ACCUSING = (Verdict.WRONG, Verdict.NAN, Verdict.SATURATED)
 _WIDER = {"complex64": "complex128", "complex128": "complex128"}
 _NARROWER = {"float64": "float32", "complex128": "complex64"}
+# balls widen with each step of an elimination or a factorisation, however little is really lost
+_ELIMINATING = frozenset(
+    op.name for module in (linalg, spectral, factorisations, eigenvalues) for op in module.ROWS
+)
 # the rounding bound is an upper bound: some hundred times what is really lost, and more where many
 # elements come together
 _PESSIMISM = 40
@@ -53,30 +54,26 @@ class Outcome:
     accused: list[tuple[str, str]] = field(default_factory=list)
 
 
-def form_of(dtype: str) -> FloatFormat:
-    """The format of a dtype's numbers, or of their real parts."""
-    return FORMATS[{"complex128": "float64", "complex64": "float32"}.get(dtype, dtype)]
-
-
 def outcome_of(call: Call, planted: bool) -> Outcome:
     """Judge the problem, with an error or without."""
-    plant, visible = None, {}
+    plant, seen = None, {}
     if planted:
         y = value_of(call.source, call.inputs, call.dtype)
         plant = None if y is None else plant_of(call.seed, call.inputs, y)
-        visible = {} if plant is None else _visible(call, plant)
-        if plant is None or not any(map(len, visible.values())):
+        seen = {} if plant is None else visible(call, plant)
+        if plant is None or not any(map(len, seen.values())):
             return Outcome("invisible", plant.kind if plant else "")
     try:
-        report = _report(call, plant)
+        report = report_of(call, plant)
     except VjpError:
         return Outcome("refused")
     if plant is None:
-        return _of_right(call, report)
-    return _of_planted(plant, visible, report)
+        return of_right(call, report)
+    return of_planted(plant, seen, report)
 
 
-def _report(call: Call, plant: Plant | None) -> Report:
+def report_of(call: Call, plant: Plant | None) -> Report:
+    """The program's report of torch with the error in it."""
     names = parse(call.source).names
     inputs = {name: _value(call.inputs[name]) for name in names}
     # J beside vᵀJ in two of three problems
@@ -139,24 +136,36 @@ def _wide(tensor: torch.Tensor) -> torch.Tensor:
     return tensor.to(torch.complex128 if tensor.is_complex() else torch.float64)
 
 
-def _lost(call: Call) -> float:
-    """How many units of rounding this derivative loses: a short dtype against a longer one."""
+@dataclass(frozen=True)
+class _Loss:
+    """How torch fares in a short dtype against a longer one.
+
+    Attributes:
+        units: the most units of rounding that an entry with digits loses.
+        known: by input, the entries that have digits; others may be what is left of a 0.
+    """
+
+    units: float
+    known: dict[str, torch.Tensor]
+
+
+def _loss(call: Call) -> _Loss | None:
     short = _NARROWER.get(call.dtype, call.dtype)
     long = _WIDER.get(short, "float64")
     try:
         _, low, _ = _run(call, short, None, short)
         _, high, _ = _run(call, long, None, short)
     except (VjpError, RuntimeError):
-        return math.inf
-    unit, worst = form_of(short).unit, 1.0
+        return None
+    unit, worst, known = form_of(short).unit, 1.0, {}
     for name, found in low.items():
-        size = abs(_wide(high[name]))
-        relative = abs(_wide(found) - _wide(high[name])) / size / unit
-        worst = max([worst, *relative[size > 0].reshape(-1).tolist()])
-    return worst if math.isfinite(worst) else math.inf
+        error, size = abs(_wide(found) - _wide(high[name])), abs(_wide(high[name]))
+        known[name] = error <= 0.1 * size
+        worst = max([worst, *(error / size / unit)[known[name] & (size > 0)].tolist()])
+    return _Loss(worst, known)
 
 
-def _visible(call: Call, plant: Plant) -> dict[str, list[int]]:
+def visible(call: Call, plant: Plant) -> dict[str, list[int]]:
     """For each input the entries of vᵀJ that the error puts beyond anything rounding explains."""
     form = form_of(call.dtype)
     try:
@@ -164,28 +173,23 @@ def _visible(call: Call, plant: Plant) -> dict[str, list[int]]:
         _, right, terms = _run(call, _WIDER.get(call.dtype, "float64"), None)
     except (VjpError, RuntimeError):
         return {}
-    lost = _lost(call)
-    return {
-        name: _beyond(call, wrong[name], right[name], terms[name], (y, form, lost))
-        for name in wrong
-        if name in right
-    }
-
-
-def _beyond(
-    call: Call, wrong: torch.Tensor, right: torch.Tensor, terms: torch.Tensor, about
-) -> list[int]:
-    y, form, lost = about
-    u = form.unit
-    error, size = abs(_wide(wrong) - _wide(right)), abs(_wide(right))
+    loss = _loss(call)
+    if loss is None:
+        return {}
     # an element of y may come from all elements of the inputs, unless it is known to come from few
     together = 10 + (0 if _elementwise(call) else sum(t.numel() for t in call.inputs.values()))
-    relative = max(2 * u**0.75, min(2 * math.sqrt(u), _PESSIMISM * together * lost * u))
+    together *= 100 if call.row in _ELIMINATING else 1
+    u = form.unit
+    relative = max(2 * u**0.75, min(2 * math.sqrt(u), _PESSIMISM * together * loss.units * u))
     scale = max([1.0, *abs(call.v).reshape(-1).tolist(), *abs(y).reshape(-1).tolist()])
-    floor = torch.where(size > 0, relative * size, 2 * math.sqrt(u) * scale)
-    limit = floor + 32 * u * terms + 16 * form.subnormal
-    seen = (error > limit) & torch.isfinite(size) & torch.isfinite(error)
-    return torch.nonzero(seen.reshape(-1)).reshape(-1).tolist()
+    seen = {}
+    for name, part in wrong.items():
+        error, size = abs(_wide(part) - _wide(right[name])), abs(_wide(right[name]))
+        floor = torch.where(size > 0, relative * size, 2 * math.sqrt(u) * scale)
+        limit = floor + 32 * u * terms[name] + 16 * form.subnormal
+        far = (error > limit) & torch.isfinite(size) & torch.isfinite(error) & loss.known[name]
+        seen[name] = torch.nonzero(far.reshape(-1)).reshape(-1).tolist()
+    return seen
 
 
 def _elementwise(call: Call) -> bool:
@@ -198,11 +202,12 @@ def _elementwise(call: Call) -> bool:
     return all(int(torch.count_nonzero(part)) <= 1 for part in found.values())
 
 
-def _of_planted(plant: Plant, visible: dict[str, list[int]], report: Report) -> Outcome:
+def of_planted(plant: Plant, seen: dict[str, list[int]], report: Report) -> Outcome:
+    """What became of the entries with the error."""
     outcome = Outcome("planted", plant.kind)
     if report.judged_vjp is None:
         return Outcome("refused", plant.kind)
-    for name, places in visible.items():
+    for name, places in seen.items():
         verdicts = report.judged_vjp.verdicts[name].at(places)
         outcome.verdicts += [verdict.value for verdict in verdicts]
         for place, verdict in zip(places, verdicts, strict=True):
@@ -211,7 +216,8 @@ def _of_planted(plant: Plant, visible: dict[str, list[int]], report: Report) -> 
     return outcome
 
 
-def _of_right(call: Call, report: Report) -> Outcome:
+def of_right(call: Call, report: Report) -> Outcome:
+    """What became of a problem without an error."""
     outcome = Outcome("right")
     for target, judged in (("vjp", report.judged_vjp), ("jacobian", report.judged_jacobian)):
         for name, array in ({} if judged is None else judged.verdicts).items():
@@ -226,84 +232,5 @@ def _of_right(call: Call, report: Report) -> Outcome:
                 numbers = (report.vjp if target == "vjp" else report.jacobian) or {}
                 number = numbers[name].values[k]
                 words = f"{target}.{name}[{k}] {array.values[k].value} {number}"
-                outcome.accused.append((words, _confirmation(call, name, k % columns, row, number)))
+                outcome.accused.append((words, confirmation(call, name, k % columns, row, number)))
     return outcome
-
-
-def _confirmation(
-    call: Call, name: str, place: int, row: int | None, number: complex | None
-) -> str:
-    """Which difference quotient confirms that torch has another number than the truth; "" none."""
-    if call.dtype.startswith("complex") or isinstance(number, complex):
-        return ""
-    v = call.v.double().clone()
-    if row is not None:
-        v = torch.zeros_like(v).reshape(-1)
-        v[row] = 1
-    v = v.reshape(call.v.shape)
-    form = FORMATS[call.dtype]
-    quotient = _quotient(call, name, place, v)
-    if number is None or not math.isfinite(number):
-        if quotient is not None:
-            return "not finite, and differences of torch's own values are"
-    elif quotient is not None:
-        value, bar = quotient
-        if abs(number - value) > 4 * bar + 4 * form.unit**0.75 * abs(value):
-            return "differences of torch's own values"
-    return _by_slopes(call, (name, place), v, number, form)
-
-
-def _quotient(call: Call, name: str, place: int, v: torch.Tensor) -> tuple[float, float] | None:
-    """Richardson's from torch's own float64 values, with an error bar; None where there is none."""
-    program, given = _program64(call)
-    x = float(given[name].reshape(-1)[place])
-
-    def value(h: float) -> float:
-        moved = given[name].clone().reshape(-1)
-        moved[place] = x + h
-        with torch.no_grad():
-            y = program({**given, name: moved.reshape(given[name].shape)})
-        taken = v.reshape(-1) != 0
-        return float((v.reshape(-1) * y.double().reshape(-1))[taken].sum())
-
-    found = []
-    for k in (8, 10, 12, 14):
-        h = 2.0**-k * max(abs(x), 2.0**-6)
-        left, right = (value(0.0) - value(-h)) / h, (value(h) - value(0.0)) / h
-        found.append(((left + right) / 2, abs(left - right)))
-    better = [(4 * b[0] - a[0]) / 3 for a, b in pairwise(found)]
-    bar = abs(better[2] - better[1]) + abs(better[1] - better[0]) / 16
-    if not (math.isfinite(bar) and math.isfinite(better[2])):
-        return None
-    # one-sided slopes that do not meet: a kink, of which differences say nothing
-    if found[-1][1] > 0.5 * found[0][1] and found[-1][1] > 1e-6 * abs(better[2]):
-        return None
-    return better[2], bar + 1e-13 * abs(value(0.0)) / (2.0**-14 * max(abs(x), 2.0**-6))
-
-
-def _program64(call: Call) -> tuple[Program, dict[str, torch.Tensor]]:
-    numbers = {n: t.double() for n, t in call.inputs.items() if t.is_floating_point()}
-    constants = {n: t for n, t in call.inputs.items() if n not in numbers}
-    return Program(parse(call.source), constants, "float64"), numbers
-
-
-def _by_slopes(
-    call: Call, at: tuple[str, int], v: torch.Tensor, number: float | None, form: FloatFormat
-) -> str:
-    """The slopes of the function at hundreds of digits: values alone, no derivative formula."""
-    program, numbers = _program64(call)
-    program = replace(program, dtype=call.dtype)
-    kind = getattr(torch, call.dtype)
-    inputs = {name: value.to(kind) for name, value in numbers.items()}
-    point = Point(inputs, tuple(inputs), v.to(kind))
-    evaluate = mover_of(program, point, Element(*at), math.inf)
-    slopes = column_slopes(evaluate, numbers_of(point.v), math.inf).weighted
-    if slopes is None or slopes.left.value is None or not agree(slopes.left, slopes.right):
-        return ""
-    if number is None or not math.isfinite(number):
-        return "not finite, and slopes at hundreds of digits are"
-    with precision(400):
-        truth = slopes.left.value
-        off = abs(to_float(exact(number) - ball(truth)))
-        size = abs(to_float(truth))
-    return "slopes at hundreds of digits" if off > form.unit**0.75 * size else ""

@@ -85,7 +85,11 @@ class Judging:
         everything = numpy.arange(len(self.flat))
         if self.numbers is None or not self.truth.waits:
             return None, everything
-        found = screen(self.numbers, self.truth.near, judge.form, self.doubtful)
+        try:
+            truth = self.truth.near
+        except OutOfTime:
+            return None, everything
+        found = screen(self.numbers, truth, judge.form, self.doubtful)
         places = everything[found.passed]
         positions = self.flat[places]
 

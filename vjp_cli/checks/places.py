@@ -74,7 +74,12 @@ class Places:
         exact = self.exact.side
         if exact is None or self.exact.reason or exact.vjp is None:
             return self._unjudged(enumerate(numbers), self.exact.reason)
-        doubts, terms = exact.doubts[name], self._terms(name)
+        doubts = exact.doubts[name]
+        try:
+            terms = self._terms(name)
+        except OutOfTime:
+            # without them a bound would accuse what is right
+            return self._unjudged(enumerate(numbers), "timeout")
 
         def asking(k: int, radius: float) -> tuple[Bound, str]:
             return Bound(radius, self.judge.scale, terms[k]), doubts.get(k, "")
@@ -91,16 +96,23 @@ class Places:
         size = self.inputs[name].numel()
         if self.side.vjp is None and self.side.connected:
             return [None] * size
-        exact = None if self.exact.side is None else self.exact.side.vjp
         if self.side.vjp is None:
             # no graph: 0 where that is the derivative, else no number
-            truths = [None] * size if exact is None else exact[name].values.tolist()
+            truths = self._truths(name) or [None] * size
             return [0.0 if truth is not None and truth == 0 else None for truth in truths]
         gradient = self.side.vjp[name]
         if gradient is None:
-            cut = exact is not None and any(value != 0 for value in exact[name].values.tolist())
+            cut = any(value != 0 for value in self._truths(name) or ())
             return [None if cut else 0.0] * size
         return gradient.double().reshape(-1).tolist()
+
+    def _truths(self, name: str) -> list[Any] | None:
+        """The exact vᵀJ for one input; None where it is not known in time."""
+        exact = None if self.exact.side is None else self.exact.side.vjp
+        try:
+            return None if exact is None else exact[name].values.tolist()
+        except OutOfTime:
+            return None
 
     def _asked(
         self,
@@ -151,9 +163,12 @@ class Places:
         for position, number in zip(positions.tolist(), numbers, strict=True):
             row, column = divmod(position, columns)
             where = ("jacobian", name, (row, column))
-            entries[position] = self.judge.ask(
-                number, flint.fmpq(0), Bound(largest=most), doubts.get(column, ""), where
-            )
+            doubt = doubts.get(column, "")
+            try:
+                entry = self.judge.ask(number, flint.fmpq(0), Bound(largest=most), doubt, where)
+            except OutOfTime:
+                entry = Entry(Verdict.UNCHECKED, UNKNOWN, number, cause="timeout")
+            entries[position] = entry
 
     def _reached(self, name: str, column: int) -> Iterable[int]:
         """The outputs that an element in doubt may reach outside of the pattern."""

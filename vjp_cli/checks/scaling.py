@@ -173,7 +173,9 @@ class Scaling:
             low_errors = self._errors_at(point, truth, low)
         except (VjpError, Untraceable, OutOfTime):
             return {}
-        return {key: (low_errors[key], high_errors[key]) for key in high_errors}
+        # a backward may raise in one of the two dtypes alone
+        both = high_errors.keys() & low_errors.keys()
+        return {key: (low_errors[key], high_errors[key]) for key in sorted(both)}
 
     def _program(self, dtype: str, other: Program | None = None) -> Program:
         return replace(other or self.program, dtype=dtype)
