@@ -29,6 +29,8 @@ _NODES = {
     ast.ImportFrom: ("an import", "torch's functions are known: write torch.exp(x)"),
     ast.AnnAssign: ("a type annotation", "write NAME = expression"),
 }
+# a hint is cut: it has no room for more operands, and to find the text of each takes time
+_SHOWN = 40
 _WHOLE_ARRAYS = "operations work on whole arrays: 2*x doubles every element"
 _ASSIGNMENTS = "write expressions and assignments: y = x + 2; y*y"
 
@@ -78,7 +80,7 @@ def _lacking(kind: ast.operator | ast.cmpop) -> Refusal:
 
 def _boolean(node: ast.BoolOp, text: str) -> Refusal:
     word, symbol = ("and", "&") if isinstance(node.op, ast.And) else ("or", "|")
-    parts = f" {symbol} ".join(_operand(value, text) for value in node.values)
+    parts = f" {symbol} ".join(_operand(value, text) for value in node.values[:_SHOWN])
     return f"'{word}' does not work element by element", f"write {shorten(parts)}"
 
 
@@ -94,8 +96,8 @@ def comparison(node: ast.Compare, text: str) -> Refusal | None:
             return _lacking(kind)
     if len(node.ops) == 1:
         return None
-    operands = [_operand(operand, text) for operand in (node.left, *node.comparators)]
-    symbols = [_COMPARISONS[type(kind)] for kind in node.ops]
+    operands = [_operand(each, text) for each in (node.left, *node.comparators[:_SHOWN])]
+    symbols = [_COMPARISONS[type(kind)] for kind in node.ops[:_SHOWN]]
     pairs = zip(operands[:-1], symbols, operands[1:], strict=True)
     parts = " & ".join(f"({left} {symbol} {right})" for left, symbol, right in pairs)
     return "a chain of comparisons does not work element by element", f"write {shorten(parts)}"
@@ -131,7 +133,7 @@ def unknown_callee(node: ast.Call, text: str) -> Refusal:
             return _foreign(path)
         return _unknown_method(function.attr)
     if not path:
-        arguments = ", ".join(_written(argument, text) for argument in node.args)
+        arguments = ", ".join(_written(argument, text) for argument in node.args[:_SHOWN])
         product = f"{_operand(function, text)}*({arguments})"
         return "only a plain function name can be called", f"for a product write {shorten(product)}"
     if path == "float":
