@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -154,6 +155,42 @@ def fails(module: str, tree: Path) -> bool:
     return done.returncode != 0
 
 
+def copies(folder: str, count: int) -> Queue[Path]:
+    """Copies of what the tests need, each for one mutant at a time."""
+    trees: Queue[Path] = Queue()
+    for k in range(count):
+        tree = Path(folder) / str(k)
+        for name in ("vjp_cli", "tests", "samples"):
+            shutil.copytree(ROOT / name, tree / name)
+        for name in ("pyproject.toml", "README.md"):
+            shutil.copy(ROOT / name, tree / name)
+        trees.put(tree)
+    return trees
+
+
+def outcomes(picked: list[Mutant], jobs: int, until: float) -> Iterator[tuple[Mutant, bool]]:
+    """Each mutant, and whether it survives; those are left out whose turn comes too late."""
+    with tempfile.TemporaryDirectory(prefix="vjp-mutants-") as folder:
+        trees = copies(folder, jobs)
+        for module in dict.fromkeys(mutant.module for mutant in picked):
+            if fails(module, trees.queue[0]):
+                raise SystemExit(f"the tests of {module} fail without any change")
+
+        def one(mutant: Mutant) -> bool | None:
+            if time.monotonic() > until:
+                return None
+            tree = trees.get()
+            try:
+                return survives(mutant, tree)
+            finally:
+                trees.put(tree)
+
+        with ThreadPoolExecutor(jobs) as pool:
+            for mutant, alive in zip(picked, pool.map(one, picked), strict=True):
+                if alive is not None:
+                    yield mutant, alive
+
+
 def main() -> int:
     """Exit 1 where a change survives that nothing argues for."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
@@ -166,40 +203,14 @@ def main() -> int:
     every = [mutant for module in chosen.modules for mutant in mutants(module)]
     random.Random(chosen.seed).shuffle(every)
     until = time.monotonic() + 60 * chosen.minutes
-    trees: Queue[Path] = Queue()
     tried: dict[str, list[bool]] = {module: [] for module in chosen.modules}
     bad = 0
-    with tempfile.TemporaryDirectory(prefix="vjp-mutants-") as folder:
-        for k in range(chosen.jobs):
-            tree = Path(folder) / str(k)
-            for name in ("vjp_cli", "tests", "samples"):
-                shutil.copytree(ROOT / name, tree / name)
-            for name in ("pyproject.toml", "README.md"):
-                shutil.copy(ROOT / name, tree / name)
-            trees.put(tree)
-        for module in chosen.modules:
-            if fails(module, tree):
-                raise SystemExit(f"the tests of {module} fail without any change")
-
-        def one(mutant: Mutant) -> bool | None:
-            if time.monotonic() > until:
-                return None
-            tree = trees.get()
-            try:
-                return survives(mutant, tree)
-            finally:
-                trees.put(tree)
-
-        picked = every[: chosen.count or None]
-        with ThreadPoolExecutor(chosen.jobs) as pool:
-            for mutant, alive in zip(picked, pool.map(one, picked), strict=True):
-                if alive is None:
-                    continue
-                tried[mutant.module].append(alive)
-                if alive:
-                    reason = ARGUED.get((mutant.module, mutant.change), "")
-                    bad += not reason
-                    print(f"{mutant}{f' (argued: {reason})' if reason else ''}", flush=True)
+    for mutant, alive in outcomes(every[: chosen.count or None], chosen.jobs, until):
+        tried[mutant.module].append(alive)
+        if alive:
+            reason = ARGUED.get((mutant.module, mutant.change), "")
+            bad += not reason
+            print(f"{mutant}{f' (argued: {reason})' if reason else ''}", flush=True)
     for module, found in tried.items():
         total = sum(each.module == module for each in every)
         print(f"{module}: {found.count(False)} of {len(found)} killed, {total} in all")
