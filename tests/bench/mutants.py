@@ -29,7 +29,10 @@ TESTS = {
     "vjp_cli/checks/by_slopes.py": ("tests/checks/test_by_slopes.py",),
     "vjp_cli/exact/slopes.py": ("tests/exact/test_slopes.py", "tests/exact/test_limits.py"),
     "vjp_cli/exact/limits.py": ("tests/exact/test_limits.py", "tests/exact/test_slopes.py"),
-    "vjp_cli/checks/screen.py": ("tests/checks/test_screen.py", "tests/numbers/test_near.py"),
+    "vjp_cli/checks/screen.py": (
+        "tests/checks/test_screen_bounds.py",
+        "tests/checks/test_screen.py",
+    ),
     "vjp_cli/numbers/near.py": ("tests/numbers/test_near.py",),
 }
 # (module, the text of the change) -> why no test can notice
