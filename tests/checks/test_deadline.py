@@ -74,5 +74,5 @@ def test_the_time_may_be_over_at_any_look_at_the_clock(
             for verdict, full in zip(array.values, known, strict=True):
                 # less is known, and nothing else
                 assert verdict in (full, Verdict.UNCHECKED)
-        stopped += report.verdict is Verdict.UNCHECKED
+                stopped += verdict is Verdict.UNCHECKED
     assert stopped
