@@ -11,6 +11,7 @@ import torch
 
 from tests.honesty import judging
 from tests.honesty.calls import Call, call_of
+from tests.honesty.confirming import confirmation
 from tests.honesty.judging import outcome_of
 from tests.honesty.planting import Plant, torch_side
 from tests.honesty.vocabulary import words
@@ -125,3 +126,12 @@ def test_problems_are_of_every_row_and_depend_on_the_seed_alone() -> None:
     assert again is not None
     assert (one.source, one.row, one.dtype) == (again.source, again.row, again.dtype)
     assert torch.equal(one.v, again.v)
+
+
+def test_a_number_outside_of_both_slopes_of_a_kink_is_confirmed() -> None:
+    # 2x to the left of 0 and x to the right: torch's 0 is no slope of it
+    x = torch.tensor([0.0], dtype=torch.float64)
+    call = replace(SINE, source="relu(x) - 2*relu(-x)", inputs={"x": x}, v=torch.ones(1))
+    assert confirmation(call, "x", 0, None, 0.0) == "outside of both slopes of a kink"
+    assert confirmation(call, "x", 0, None, 1.5) == ""
+    assert confirmation(call, "x", 0, None, 2.5) == "outside of both slopes of a kink"

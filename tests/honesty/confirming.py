@@ -90,12 +90,16 @@ def _by_slopes(
     point = Point(inputs, tuple(inputs), v.to(kind))
     evaluate = mover_of(program, point, Element(*at), math.inf)
     slopes = column_slopes(evaluate, numbers_of(point.v), math.inf).weighted
-    if slopes is None or slopes.left.value is None or not agree(slopes.left, slopes.right):
+    if slopes is None or slopes.left.value is None or slopes.right.value is None:
         return ""
     if number is None or not math.isfinite(number):
         return "not finite, and slopes at hundreds of digits are"
     with precision(400):
-        truth = slopes.left.value
-        off = abs(to_float(exact(number) - ball(truth)))
-        size = abs(to_float(truth))
-    return "slopes at hundreds of digits" if off > form.unit**0.75 * size else ""
+        sides = sorted((slopes.left.value, slopes.right.value), key=to_float)
+        below = to_float(ball(sides[0]) - exact(number))
+        above = to_float(exact(number) - ball(sides[1]))
+        off, size = max(below, above), max(abs(to_float(side)) for side in sides)
+    if off <= form.unit**0.75 * size:
+        return ""
+    smooth = agree(slopes.left, slopes.right)
+    return "slopes at hundreds of digits" if smooth else "outside of both slopes of a kink"
