@@ -25,6 +25,8 @@ def gap(torch: float, truth: Any, bound: Bound = NOTHING, dtype: str = "float64"
         (1 / 3, THIRD, NOTHING, Gap.NONE),
         (0.0, fmpq(0), NOTHING, Gap.NONE),
         (1 + 1.0e-12, fmpq(1), NOTHING, Gap.NONE),
+        # each limit belongs to what it allows
+        (2.0**-1, fmpq(0), Bound(2.0**-3, scale=2.0**27), Gap.NONE),
         (1 + 1.2e-12, fmpq(1), NOTHING, Gap.ROUNDED),
         # within the bound of four radii, and to half the digits: √u is 1.05e-8
         (1 + 0.9e-8, fmpq(1), Bound(0.25e-8), Gap.NONE),
@@ -131,3 +133,20 @@ def test_radius() -> None:
     assert radius_of(fmpq(1, 3)) < 1e-15
     assert radius_of(arb(2, 0.25)) == pytest.approx(0.25, rel=1e-6)
     assert radius_of(arb("nan")) == radius_of(arb("inf")) == math.inf
+
+
+def test_one_subnormal_is_allowed_of_a_truth_of_zero() -> None:
+    assert gap(5e-324, fmpq(0)) is Gap.NONE
+    assert gap(1e-323, fmpq(0)) is Gap.BEYOND
+    assert gap(2.5e-323, fmpq(0), Bound(5e-324)) is Gap.NONE
+
+
+def test_errors_at_zero_are_counted_in_units_of_the_numbers_below_1() -> None:
+    assert measure(2.0**-52, fmpq(0), NOTHING, FORMATS["float64"]).ulp == 2.0
+
+
+def test_without_a_ball_there_is_no_ratio() -> None:
+    assert math.isnan(measure(1.5, fmpq(1), NOTHING, FORMATS["float64"]).ratio)
+    assert math.isnan(measure(1.5, fmpq(1), Bound(math.inf), FORMATS["float64"]).ratio)
+    # 0.5 against four radii of 0.25
+    assert measure(1.5, fmpq(1), Bound(0.25), FORMATS["float64"]).ratio == 0.5

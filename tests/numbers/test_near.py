@@ -164,3 +164,36 @@ def test_signs_are_certain_only_where_the_errors_allow() -> None:
 @pytest.mark.parametrize("name", ["erf", "gamma", "digamma", "tan", "acos"])
 def test_functions_without_a_counterpart(name: str) -> None:
     assert near_functions.counterpart(functions.FUNCTIONS[name]) is None
+
+
+def one(value: float, error: float = 0.0) -> Near:
+    return Near(numpy.array([value], numpy.longdouble), numpy.array([error], numpy.longdouble))
+
+
+def test_zero_divided_by_a_number_is_exactly_zero() -> None:
+    found = near.divide(one(0.0), one(3.0, 1e-18))
+    assert (found.value[0], found.error[0]) == (0, 0)
+    # by what may be 0 it is not known
+    assert numpy.isnan(near.divide(one(0.0), one(1.0, 2.0)).error[0])
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "known"),
+    [(1.0, 0.0, True), (numpy.inf, 0.0, False), (1.0, numpy.inf, False), (1.0, numpy.nan, False)],
+)
+def test_a_number_is_known_where_it_and_its_error_are_finite(
+    value: float, error: float, known: bool
+) -> None:
+    assert bool(one(value, error).is_finite[0]) is known
+
+
+def test_a_sum_with_one_term_that_is_not_zero_is_not_rounded() -> None:
+    row = Near(
+        numpy.array([[0.0, 0.1, 0.0], [0.0, 0.1, 0.3]], numpy.longdouble),
+        numpy.zeros((2, 3), numpy.longdouble),
+    )
+    found = near.sum_rows(row)
+    assert found.error[0] == 0
+    # two terms: three units of the sum of the sizes, and hardly more
+    units = 3 * numpy.finfo(numpy.longdouble).eps * (numpy.longdouble(0.1) + numpy.longdouble(0.3))
+    assert units <= found.error[1] <= units * (1 + 1e-15)
