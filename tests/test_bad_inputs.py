@@ -1,6 +1,6 @@
 """Command lines that people get wrong, each with the exit code and the gist of the answer.
 
-``cases/bad_inputs.jsonl`` says what is expected; those with exit code 0 are accepted in full.
+``cases/*bad_inputs.jsonl`` say what is expected; those with exit code 0 are accepted in full.
 """
 
 import json
@@ -15,7 +15,8 @@ from tests.helpers import Result, run, run_process
 
 CASES = [
     json.loads(line)
-    for line in (Path(__file__).parent / "cases" / "bad_inputs.jsonl").read_text().splitlines()
+    for file in sorted((Path(__file__).parent / "cases").glob("*bad_inputs.jsonl"))
+    for line in file.read_text().splitlines()
 ]
 # through a real process: raw bytes, standard input, no argument at all, control characters
 PROCESSES = {"chr-surrogate", "chr-stdin-nul", "opt-none", "chr-esc", "val-underscore", "size-9999"}
@@ -28,6 +29,11 @@ def arguments(case: dict[str, Any]) -> list[str]:
         os.fsdecode(bytes.fromhex(word["bytes_hex"])) if isinstance(word, dict) else word
         for word in case["argv"]
     ]
+
+
+def stdin(case: dict[str, Any]) -> str | bytes | None:
+    given = case["stdin"]
+    return bytes.fromhex(given["bytes_hex"]) if isinstance(given, dict) else given
 
 
 def check(case: dict[str, Any], result: Result) -> None:
@@ -52,25 +58,29 @@ def check(case: dict[str, Any], result: Result) -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
 def test_a_bad_input_is_answered_in_a_few_clear_lines(case: dict[str, Any]) -> None:
-    check(case, run(*arguments(case), stdin=case["stdin"]))
+    check(case, run(*arguments(case), stdin=stdin(case)))
 
 
 @pytest.mark.parametrize(
     "case", [case for case in CASES if case["id"] in PROCESSES], ids=lambda case: case["id"]
 )
 def test_a_process_answers_the_same(case: dict[str, Any]) -> None:
-    check(case, run_process(*arguments(case), stdin=case["stdin"]))
+    check(case, run_process(*arguments(case), stdin=stdin(case)))
 
 
 def test_the_process_cases_are_all_there() -> None:
-    assert {case["id"] for case in CASES} >= PROCESSES
+    names = [case["id"] for case in CASES]
+    assert set(names) >= PROCESSES
+    assert len(names) == len(set(names)) >= 130
 
 
 @pytest.mark.parametrize(
     "case", [case for case in CASES if case["rc"]], ids=lambda case: case["id"]
 )
 def test_with_json_an_error_is_one_object_on_stderr(case: dict[str, Any]) -> None:
-    result = run(*arguments(case), "--json", stdin=case["stdin"])
+    words = arguments(case)
+    # not at the end, where it may stand behind a `--`
+    result = run(*words[:1], "--json", *words[1:], stdin=stdin(case))
     if case["id"] == "opt-none":
         # without a command there is nothing that --json could belong to
         assert result.exit_code == 2

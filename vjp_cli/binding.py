@@ -1,6 +1,6 @@
 """From the values of a request to torch tensors: rounded to the dtype, generated, put in place."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
@@ -13,6 +13,8 @@ from vjp_cli.functions.body import UserFunction
 from vjp_cli.lazy import numpy, torch
 from vjp_cli.settings import Settings
 from vjp_cli.values import Generated, Value
+
+_COMPLEX, _COMPLEX_HINT = "a complex value needs a complex dtype", "add --dtype complex128"
 
 
 @dataclass(frozen=True)
@@ -41,18 +43,34 @@ def bind(values: Mapping[str, Value | Generated], settings: Settings) -> Bound:
     Raises:
         InputError: a generated value without a shape, or numbers that the dtype cannot hold.
     """
+    _check_values(values, settings.dtype)
     _check_device(settings.device)
     generator = torch.Generator().manual_seed(settings.seed)
     inputs: dict[str, Any] = {}
     constants: dict[str, Any] = {}
     for name, value in values.items():
-        if isinstance(value, Generated) and value.shape is None:
-            raise InputError(
-                f"--{name}: '{value.kind}' needs a shape", f"write --{name} {value.kind}(3)"
-            )
         bound = tensor(value, settings, generator)
         (constants if value.dtype is not None else inputs)[name] = bound
     return Bound(inputs, constants)
+
+
+def _check_values(values: Mapping[str, Value | Generated], dtype: str) -> None:
+    """What needs no torch to be refused."""
+    for name, value in values.items():
+        if isinstance(value, Generated):
+            if value.shape is None:
+                raise InputError(
+                    f"--{name}: '{value.kind}' needs a shape", f"write --{name} {value.kind}(3)"
+                )
+        elif value.dtype is None and "complex" not in dtype and _is_complex(value.numbers):
+            raise InputError(f"--{name}: {_COMPLEX}", _COMPLEX_HINT)
+
+
+def _is_complex(numbers: Any) -> bool:
+    if isinstance(numbers, Sequence):
+        # all numbers of a value have one type
+        return isinstance(next(iter(numbers), None), complex)
+    return bool(numbers.dtype.kind == "c")
 
 
 def with_parameters(bound: Bound, body: Expression | UserFunction, settings: Settings) -> Bound:
@@ -105,7 +123,7 @@ def tensor(
     else:
         made = torch.tensor(list(numbers), dtype=_wide(numbers, dtype))
     if made.is_complex() and not dtype.is_complex:
-        raise InputError("a complex value needs a complex dtype", "add --dtype complex128")
+        raise InputError(_COMPLEX, _COMPLEX_HINT)
     return made.to(dtype=dtype, device=settings.device).reshape(value.shape)
 
 
