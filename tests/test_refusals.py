@@ -146,7 +146,7 @@ def test_the_place_of_a_syntax_error_is_marked() -> None:
 
 
 def test_standard_input_that_is_not_utf8() -> None:
-    refused(run("inspect", "-", stdin=b"x+\xe9"), "standard input is not UTF-8 (byte 2)")
+    refused(run("inspect", "-", stdin=b"x+\xe9"), "standard input is not UTF-8 (byte 3)")
 
 
 def test_standard_input_without_end_is_not_read_whole() -> None:

@@ -85,7 +85,7 @@ def _decoded(data: bytes, source: str) -> str:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InputError(f"{source} is not UTF-8 (byte {error.start})") from error
+        raise InputError(f"{source} is not UTF-8 (byte {error.start + 1})") from error
     if not text.strip():
         raise InputError(f"{source} is empty")
     return text

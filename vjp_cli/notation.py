@@ -2,6 +2,8 @@
 
 import re
 
+from vjp_cli.errors import clean
+
 _GREEK = re.compile(
     r"alpha|beta|gamma|delta|epsilon|zeta|eta|theta|iota|kappa|lambda|mu|nu|xi|pi|rho|sigma|tau"
     r"|upsilon|phi|chi|psi|omega|Gamma|Delta|Theta|Lambda|Xi|Pi|Sigma|Upsilon|Phi|Psi|Omega"
@@ -33,7 +35,7 @@ def partial(where: str) -> tuple[str, str] | None:
 
 def latex_text(text: str) -> str:
     r"""``text`` with every sign that LaTeX acts on spelt out: ``a_b`` is ``a\_b``."""
-    return "".join(_SPECIAL.get(sign, sign) for sign in text)
+    return "".join(_SPECIAL.get(sign, sign) for sign in clean(text))
 
 
 def latex_element(name: str) -> str:

@@ -9,6 +9,7 @@ import pytest
 
 from tests.render import reports
 from tests.render.snapshot_report import snapshot
+from vjp_cli.errors import clean
 from vjp_cli.render import View, render
 from vjp_cli.render.records import COLUMNS
 from vjp_cli.report import (
@@ -143,7 +144,8 @@ def test_no_name_is_a_formula_to_a_spreadsheet(sign):
         vjp=None,
     )
 
-    assert [row["input"] for row in records(report)] == [f"'{name}"]
+    shown = f"{clean(sign)}{name[1:]}"
+    assert [row["input"] for row in records(report)] == [f"'{shown}" if sign in "=+-@" else shown]
 
 
 def test_the_columns_of_plain_are_aligned_and_have_no_blanks():

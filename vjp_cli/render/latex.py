@@ -3,7 +3,6 @@
 import unicodedata
 from collections.abc import Iterator, Sequence
 
-from vjp_cli.errors import clean
 from vjp_cli.notation import latex_element, latex_greek, latex_number, latex_text, latex_where
 from vjp_cli.render import View, lines
 from vjp_cli.render.excerpt import DOTS, Excerpt, excerpt
@@ -177,7 +176,7 @@ def _tabular(spec: str, header: Sequence[str], rows: Sequence[Sequence[str]]) ->
 
 
 def _text(text: str) -> str:
-    return latex_text(clean(text))
+    return latex_text(text)
 
 
 def _code(text: str) -> str:

@@ -61,7 +61,7 @@ def _block(block: Block, report: Report, view: View) -> Iterator[str]:
         case Formulas(groups):
             yield _fenced(lines.formula_lines(groups), "text")
         case Code(shown, shell):
-            yield _fenced([clean(line) for line in shown], "sh" if shell else "text")
+            yield _fenced(shown, "sh" if shell else "text")
         case Tables(tables):
             for table in tables:
                 yield from _table(table, view.full)
@@ -81,6 +81,7 @@ def _items(texts: Sequence[str]) -> str:
 
 
 def _fenced(shown: Sequence[str], language: str) -> str:
+    shown = [clean(line) for line in shown]
     longest = max((len(run) for line in shown for run in re.findall("`+", line)), default=0)
     fence = "`" * max(longest + 1, 3)
     return "\n".join([f"{fence}{language}", *shown, fence])

@@ -4,6 +4,7 @@ import csv
 from collections.abc import Iterable, Iterator
 from io import StringIO
 
+from vjp_cli.errors import clean
 from vjp_cli.render import View
 from vjp_cli.render.entries import Entry, entries
 from vjp_cli.render.numbers import full
@@ -24,7 +25,7 @@ COLUMNS = (
 )
 _PLAIN = ("of", "output", "input", "value", "truth", "difference", "verdict")
 # what makes a spreadsheet take a text for a formula
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA = ("=", "+", "-", "@")
 
 
 def render_csv(report: Report, view: View) -> str:
@@ -81,7 +82,8 @@ def _plain(entry: Entry) -> tuple[str, ...]:
         _number(entry.difference),
         entry.verdict or "",
     )
-    return tuple(field or "-" for field in row)
+    # the parameters of a module may have any name
+    return tuple("_".join(clean(field).split()) or "-" for field in row)
 
 
 def _index(indices: tuple[int, ...]) -> str:
@@ -94,5 +96,6 @@ def _number(value: Number | None) -> str:
 
 
 def _text(text: str) -> str:
-    """A text that no spreadsheet evaluates."""
+    """A text that no spreadsheet evaluates, and no terminal."""
+    text = clean(text)
     return f"'{text}" if text.startswith(_FORMULA) else text

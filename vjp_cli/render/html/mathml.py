@@ -7,6 +7,7 @@ import ast
 import re
 from html import escape
 
+from vjp_cli.errors import clean
 from vjp_cli.notation import partial
 from vjp_cli.report import FormulaGroup
 
@@ -47,7 +48,7 @@ def formula(text: str) -> str:
     try:
         return _write(_parsed(text), _SUM)
     except _UnknownSyntaxError:
-        return f"<mtext>{escape(text)}</mtext>"
+        return f"<mtext>{escape(clean(text))}</mtext>"
 
 
 def _where(text: str) -> str:
