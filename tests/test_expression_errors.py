@@ -1,11 +1,14 @@
 """Every text with which an expression is refused, with the carets under its place."""
 
 import codecs
+import os
 import re
+import time
 from pathlib import Path
 
 import pytest
 
+from vjp_cli.alarm import alarm
 from vjp_cli.errors import ExitCode, VjpError
 from vjp_cli.expression import parse
 from vjp_cli.ops import catalog
@@ -118,3 +121,14 @@ def test_a_cost_beyond_a_limit_is_refused_at_its_place(source, message, hint, ca
     error = _error(source)
     assert (error.message, error.hint, error.exit_code) == (message, hint, ExitCode.LIMIT)
     assert _carets(error) == carets
+
+
+def test_no_file_is_opened_for_the_line_of_an_error(tmp_path, monkeypatch):
+    # where a file has no name, Python calls it so, and reads the line of the error from it
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo(tmp_path / "<unknown>")
+    begin = time.monotonic()
+    # Python swallows the error, but goes on
+    with alarm(10, TimeoutError()), pytest.raises(VjpError, match="invalid syntax"):
+        parse("x ! y")
+    assert time.monotonic() - begin < 10

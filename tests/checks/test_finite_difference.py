@@ -333,6 +333,13 @@ def test_too_many_elements_are_compared_along_directions(monkeypatch: pytest.Mon
     assert "along a random direction" in row(report).reason
 
 
+@pytest.mark.parametrize("expression", ["logical_not(x)", "logical_and(x, x - 1)"])
+def test_a_mask_is_compared_as_numbers(expression: str) -> None:
+    report = inspect(expression, {"x": [0.5, 2.0, 3.0]})
+    assert report.exit_code == 0
+    assert {finding.verdict for finding in report.findings} == {Verdict.UNCHECKED}
+
+
 def test_nothing_is_judged_where_the_tracer_has_another_function(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -171,7 +171,7 @@ def statement(file: str, line: int) -> Lines:
 def _statements(file: str) -> tuple[Lines, ...]:
     text = "".join(linecache.getlines(file))
     try:
-        tree = ast.parse(text)
+        tree = ast.parse(text, file)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ()
     found = []

@@ -123,7 +123,8 @@ class Differences:
 
     def _scale(self, terms: float) -> Scale:
         y = self.context.side.output
-        finite = y[y.isfinite()].abs().double()
+        # in doubles before: a mask has no absolute value
+        finite = (y if y.is_complex() else y.double())[y.isfinite()].abs().double()
         largest = float(finite.max()) if finite.numel() else 0.0
         names = {self.context.dtype, str(y.dtype).removeprefix("torch.")}
         unit = max(FORMATS[name].unit for name in names if name in FORMATS)

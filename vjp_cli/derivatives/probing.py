@@ -189,7 +189,7 @@ def probe_of(program: Program, point: Point, y: "torch.Tensor", budget: float) -
             probe = _in_dtype(program, "float64", point, budget)
     probe = probe or _in_dtype(program, program.dtype, point, budget)
     values = probe.centre if probe.v is None else probe.centre[:-1]
-    unit = max(probe.form.unit, format_of(_name(y)).unit)
+    unit = max(probe.form.unit, _format_of(y).unit)
     if probe.repeats and not _same_value(values, y.double().reshape(-1).numpy(), unit):
         raise EvaluationError(OTHER_VALUE)
     return probe
@@ -208,7 +208,7 @@ def _in_dtype(program: Program, dtype: str, point: Point, budget: float) -> Prob
     if dtype != own and output.dtype != kind:
         raise EvaluationError(f"it gives {output.dtype} for {kind}")
     v = None if point.v is None else point.v.detach().cpu().reshape(-1).double().numpy()
-    forms = [FORMATS[dtype], format_of(_name(output)), converted.coarsest]
+    forms = [FORMATS[dtype], _format_of(output), converted.coarsest]
     return Probe(
         program,
         inputs,
@@ -227,6 +227,13 @@ def _same_value(values: Any, y: Any, unit: float) -> bool:
     return values.shape == y.shape and numpy.allclose(
         values, y, rtol=0.0, atol=allowed, equal_nan=True
     )
+
+
+def _format_of(tensor: "torch.Tensor") -> FloatFormat:
+    if not tensor.is_floating_point() and not tensor.is_complex():
+        # masks and whole numbers have no rounding
+        return FORMATS["float64"]
+    return format_of(_name(tensor))
 
 
 def _name(tensor: "torch.Tensor") -> str:

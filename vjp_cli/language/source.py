@@ -11,6 +11,8 @@ from vjp_cli.errors import ExpressionError, LimitError, Place, clean, shorten
 from vjp_cli.language import slips
 from vjp_cli.settings import LIMITS
 
+# for the line of an error Python reads the file of that name: none has the empty one
+NO_FILE = ""
 _BYTE_ORDER_MARK = "\ufeff"
 _EXAMPLE = "for example 2*(x + 2)**2, or torch.exp(x).sum(0)"
 
@@ -73,7 +75,7 @@ def tree(text: str) -> list[ast.stmt]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            module = ast.parse(text)
+            module = ast.parse(text, NO_FILE)
     except SyntaxError as error:
         raise _unparsable(error, text) from None
     except ValueError as error:
