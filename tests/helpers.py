@@ -101,11 +101,16 @@ def run_process(
         [sys.executable, *start, *map(os.fsencode, arguments)],
         input=stdin.encode() if isinstance(stdin, str) else stdin or b"",
         capture_output=True,
-        env={**os.environ, **_PLAIN, "PYTHONWARNINGS": "ignore", **(environment or {})},
+        env={**plain_environment(), **(environment or {})},
         timeout=120,
         check=False,
     )
     return Result(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def plain_environment() -> dict[str, str]:
+    """The environment of a process that answers as ``run`` does."""
+    return {**os.environ, **_PLAIN, "PYTHONWARNINGS": "ignore"}
 
 
 def refused(result: Result, message: str, hint: str = "", exit_code: int = 2) -> None:

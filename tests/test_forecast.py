@@ -7,6 +7,7 @@ from tests.helpers import run
 from tests.test_inspection import solve
 from vjp_cli import library
 from vjp_cli.errors import LimitError
+from vjp_cli.failures import known
 from vjp_cli.report import Verdict
 from vjp_cli.settings import Settings
 
@@ -26,6 +27,50 @@ def test_an_array_that_fits_no_memory_is_refused(text: str, count: str) -> None:
     assert caught.value.message == f"this would have {count} elements, more than 10,000,000"
     assert caught.value.place is not None
     assert caught.value.exit_code == 4
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x.expand(10**12).sum()",
+        "x.expand(2, 10**12).sum()",
+        "x.repeat(10**9)",
+        "x.repeat_interleave(10**9)",
+        "x + zeros(10**12)",
+        "x + ones(99999, 99999)",
+        "x + full((10**10,), 1.0)",
+        "x + arange(1e15)",
+        "x + linspace(0, 1, 10**9)",
+        "sum(eye(10**6))*x",
+        "pad(x, (10**10, 0))",
+        "sum(one_hot(tensor([0]), 10**12))*x",
+        "sum(tril_indices(10**6, 10**6))*x",
+        "interpolate(x[None, None], scale_factor=1e9)",
+    ],
+)
+def test_a_size_that_is_written_is_refused(text: str) -> None:
+    # one element times a number: expanded, it takes no memory but for ever
+    with pytest.raises(LimitError, match=r"more than 10,000,000|not enough memory") as caught:
+        solve(text, {"x": "3,"}, None)
+    assert caught.value.place is not None
+
+
+@pytest.mark.parametrize("text", ["x*10**18", "x + 1e300", "roll(x, 10**9)", "x.sum(0)*10**9"])
+def test_a_number_is_no_size(text: str) -> None:
+    assert solve(text, {"x": "1,2"}, None).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        MemoryError(),
+        RuntimeError("[enforce fail] DefaultCPUAllocator: can't allocate memory: you tried …"),
+        RuntimeError("CUDA out of memory. Tried to allocate 2.00 GiB"),
+    ],
+)
+def test_memory_that_runs_out_is_a_limit(error: Exception) -> None:
+    assert known(error).exit_code == 4
+    assert "allocate" not in known(error).message
 
 
 def test_the_place_is_shown() -> None:

@@ -4,6 +4,7 @@ A bad input is an exception of this module; a wrong gradient is data (a verdict 
 Every message says what is wrong and where; ``hint`` says what to write instead.
 """
 
+import re
 import unicodedata
 from dataclasses import dataclass
 from enum import IntEnum
@@ -98,6 +99,16 @@ class OutputError(VjpError):
 
     kind = "output"
     exit_code = ExitCode.OUTPUT
+
+
+_NO_MEMORY = re.compile(r"can't allocate memory|out of memory|Storage size calculation overflowed")
+
+
+def out_of_memory(error: BaseException) -> bool:
+    """Whether memory ran out: of torch's exceptions only the text says it."""
+    return isinstance(error, MemoryError) or (
+        isinstance(error, RuntimeError) and _NO_MEMORY.search(str(error)) is not None
+    )
 
 
 def clean(text: str) -> str:

@@ -4,6 +4,7 @@ import stat
 import sys
 from pathlib import Path
 
+from vjp_cli.bounded import read_at_most
 from vjp_cli.errors import InputError, LimitError, clean, shorten
 from vjp_cli.settings import LIMITS
 
@@ -36,10 +37,10 @@ class StandardInput:
         if sys.stdin.isatty() and sys.stderr is not None:
             sys.stderr.write("vjp: reading standard input; end it with Ctrl-D\n")
         try:
-            data = sys.stdin.buffer.read(limit + 1)
+            data = read_at_most(sys.stdin.buffer, limit)
         except OSError as error:
             raise InputError(f"cannot read standard input: {error.strerror}") from error
-        if len(data) > limit:
+        if data is None:
             raise LimitError(f"standard input has more than {limit} bytes")
         return data
 

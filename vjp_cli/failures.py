@@ -12,6 +12,7 @@ from vjp_cli.errors import (
     OutputError,
     VjpError,
     clean,
+    out_of_memory,
     shorten,
 )
 
@@ -35,8 +36,10 @@ def known(error: Exception) -> VjpError:
     match error:
         case VjpError():
             return error
-        case MemoryError():
-            return LimitError("there is not enough memory for this problem")
+        case _ if out_of_memory(error):
+            return LimitError(
+                "there is not enough memory for this problem", "take fewer elements at once"
+            )
         case ImportError(name="torch" | "sympy" | "numpy" | "flint"):
             return EvaluationError(f"{error.name} cannot be imported: {error}")
     return _Bug(

@@ -25,15 +25,16 @@ def refuse_beyond_memory(function: Callable[..., Any], args: Any, kw: Any, where
     Raises:
         LimitError: the result, or a part of it, would be too large.
     """
-    tensors = [part for part in flatten((args, kw)) if isinstance(part, torch.Tensor)]
-    if prod(tensor.numel() for tensor in tensors) <= LIMITS.elements:
+    parts = flatten((args, kw))
+    if _at_most(function, parts) <= LIMITS.elements:
         return
     try:
+        tensors = [part for part in parts if isinstance(part, torch.Tensor)]
         shape = _shape(function, [tuple(tensor.shape) for tensor in tensors])
         if shape is not None:
             refuse_size(prod(shape), where)
             return
-        with torch.no_grad():
+        with torch.no_grad(), torch.device("meta"):
             result = function(*_emptied(args), **_emptied(kw))
     except LimitError:
         raise
@@ -61,6 +62,22 @@ def _shape(function: Callable[..., Any], shapes: list[Shape]) -> Shape | None:
 
 
 _BROADCASTING = {*BINARY.values(), *COMPARISONS.values()} - {operator.matmul}
+
+
+def _at_most(function: Callable[..., Any], parts: list[Any]) -> float:
+    """How many elements the result may have, by the arguments; 0 where nothing can be foreseen."""
+    found = 1.0
+    # a number that an operator takes is no size
+    counted = () if getattr(function, "__module__", "") == "_operator" else (int, float)
+    for part in parts:
+        if isinstance(part, torch.Tensor):
+            found *= part.numel()
+        elif hasattr(part, "__torch_function__"):
+            # the tracer, which comes after torch
+            return 0.0
+        elif isinstance(part, counted) and not isinstance(part, bool):
+            found *= max(1.0, abs(float(part)))
+    return found
 
 
 def refuse_size(count: int, where: Place | None = None) -> None:

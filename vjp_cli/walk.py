@@ -5,7 +5,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from vjp_cli.errors import EvaluationError, VjpError, shorten
+from vjp_cli.errors import EvaluationError, LimitError, VjpError, out_of_memory, shorten
 from vjp_cli.expression import Expression, place
 from vjp_cli.forecast import refuse_beyond_memory
 from vjp_cli.language import folding, meaning
@@ -93,6 +93,8 @@ class Walk:
         except (VjpError, Untraceable, OutOfTime):
             raise
         except Exception as error:
+            if out_of_memory(error):
+                raise LimitError("there is not enough memory for this", place=where) from error
             raise EvaluationError(_said(error), place=where) from error
         self.observer.leave(where, result, (*args, *kw.values()))
         return result

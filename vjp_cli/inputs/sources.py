@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import BinaryIO
 
+from vjp_cli.bounded import read_at_most
 from vjp_cli.errors import InputError, LimitError, shorten
 from vjp_cli.settings import LIMITS
 
@@ -50,8 +51,8 @@ class Source:
             InputError: if it is not UTF-8.
             LimitError: if it is longer than ``LIMITS.file_bytes``.
         """
-        data = self.stream.read(LIMITS.file_bytes + 1)
-        if len(data) > LIMITS.file_bytes:
+        data = read_at_most(self.stream, LIMITS.file_bytes)
+        if data is None:
             raise self.limit(f"has more than {LIMITS.file_bytes:,} bytes")
         try:
             return data.decode("utf-8-sig")
