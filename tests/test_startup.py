@@ -1,10 +1,13 @@
 """What a call of the program imports, and how its process ends: counted, never timed."""
 
+import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from tests.helpers import Result, run, run_process
+from tests.helpers import Result, plain_environment, run, run_process
 
 EXAMPLE = ["inspect", "2*(x+2)**2", "--x", "1,2,3", "--v", "0.1,1,1e-4"]
 # what torch's own ways to a Jacobian load: half a second and more
@@ -148,3 +151,53 @@ def test_the_program_ends_with_its_code_and_all_of_its_output() -> None:
     assert found.exit_code == 0
     assert found.stdout == run(*EXAMPLE).stdout
     assert run_process("inspect", "relu(x)", "--x", "0", "--strict", "-q") == Result(1, "", "")
+
+
+LEFT_OPEN = """
+import torch
+
+class Log:
+    def __init__(self, name):
+        self.itself = self
+        self.file = open(name, "w")
+
+def left_open(x):
+    log = Log("log.txt")
+    log.file.write("called")
+    return 2 * x
+
+class Module(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.log, self.circle = Log("log.txt"), [self]
+
+    def forward(self, x):
+        self.log.file.write("called")
+        return 2 * x
+"""
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "inspect -f log.py:left_open --x 1,2 --json",
+        "inspect -f log.py:Module --x 1,2 --json",
+        "inspect 2*x --against log.py:left_open --x 1,2 --json",
+        "batch lines.jsonl --allow-functions",
+        "batch lines.jsonl --allow-functions --jobs 1",
+    ],
+)
+def test_what_a_function_leaves_open_is_written(command: str, tmp_path: Path) -> None:
+    (tmp_path / "log.py").write_text(LEFT_OPEN)
+    line = '{"function": "log.py:left_open", "inputs": {"x": [1, 2]}, "v": [1, 1]}'
+    (tmp_path / "lines.jsonl").write_text(line)
+    done = subprocess.run(
+        [sys.executable, "-m", "vjp_cli", *command.split()],
+        cwd=tmp_path,
+        env=plain_environment(),
+        capture_output=True,
+        check=True,
+        timeout=120,
+    )
+    assert json.loads(done.stdout)["verdict"] == "ok"
+    assert (tmp_path / "log.txt").read_text().startswith("called")

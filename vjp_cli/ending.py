@@ -8,14 +8,17 @@ its destructor flushes: with one, the process ends as Python ends it.
 
 import atexit
 import gc
+import io
 import os
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 
 
 @dataclass
 class _Process:
     ours: bool = False
+    theirs: bool = False
     code: int | None = None
 
 
@@ -40,11 +43,39 @@ def only_ours() -> None:
         os.environ.setdefault(name, value)
 
 
+def theirs() -> None:
+    """Code of the user's is about to run in this process."""
+    _PROCESS.theirs = True
+
+
 def known(code: int) -> None:
     """The process is about to end with this code."""
     _PROCESS.code = code
-    # what torch has made lives until the end: do not scan it once more for garbage
-    gc.freeze()
+    if _PROCESS.theirs:
+        # late imports froze what was there, perhaps some of the user's objects
+        gc.unfreeze()
+        _flush_files()
+    else:
+        # what torch has made lives until the end: do not scan it once more for garbage
+        gc.freeze()
+
+
+def _flush_files() -> None:
+    """Write what is left in all open files.
+
+    Python does not always: of a file in a circle of objects it may close the inner part first.
+    """
+    texts, buffers = [], []
+    for each in gc.get_objects():
+        kind = type(each)
+        if issubclass(kind, io.TextIOWrapper):
+            texts.append(each)
+        elif issubclass(kind, io.BufferedWriter):
+            buffers.append(each)
+    # a text goes through the buffer of its file
+    for file in (*texts, *buffers):
+        with suppress(OSError, ValueError):
+            file.flush()
 
 
 def _leave() -> None:

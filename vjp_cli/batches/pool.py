@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -29,6 +30,8 @@ _START_SECONDS = 300.0
 _LINES_EACH = 32
 # what a line may take beyond twice its timeout
 _GRACE_SECONDS = 10.0
+# for the end of a process, with torch in it and what a user's function does there
+_ENDING_SECONDS = 10.0
 _TRIES = 2
 _MEMORY = "the system does that where memory runs out: try fewer --jobs"
 
@@ -48,6 +51,8 @@ def pooled(lines: Iterator[Line], settings: Settings, jobs: int) -> Generator[An
         yield from in_order(
             lines, lambda line: threads.submit(pool.answer, line).result, _LINES_EACH * jobs
         )
+        if settings.allow_functions:
+            pool.finish()
     finally:
         pool.close()
         threads.shutdown(cancel_futures=True)
@@ -100,6 +105,16 @@ class Pool:
                 error = self._too_late()
                 break
         return refused(line, error)
+
+    def finish(self) -> None:
+        """Let all processes end by themselves, which writes what functions have left open."""
+        with self._lock:
+            self._closed = True
+            for worker in self._all:
+                worker.no_more()
+            end = time.monotonic() + _ENDING_SECONDS
+            for worker in self._all:
+                worker.wait(end - time.monotonic())
 
     def close(self) -> None:
         """End all processes, whatever they are doing."""
@@ -174,6 +189,16 @@ class _Worker:
             raise _Late if late.is_set() else _Gone(_ending(code)) from None
         finally:
             timer.cancel()
+
+    def no_more(self) -> None:
+        """Tell it that there are no more questions."""
+        with suppress(OSError):
+            self._questions.close()
+
+    def wait(self, seconds: float) -> None:
+        """Wait until it is gone, or for so long."""
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(max(seconds, 0.0))
 
     def end(self) -> None:
         """End it now; it is gone when this returns."""

@@ -11,6 +11,7 @@ import signal
 import sys
 from typing import BinaryIO
 
+from vjp_cli import ending
 from vjp_cli.batches.answering import Answerer
 from vjp_cli.batches.lines import Line
 
@@ -38,6 +39,7 @@ def main(parent: int) -> None:
         try:
             line = pickle.load(lines)
         except EOFError:
+            ending.known(0)
             return
         _send(answer(line), answers)
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from vjp_cli import ending
 from vjp_cli.errors import EvaluationError, shorten
 from vjp_cli.frames import ENDINGS, said
 from vjp_cli.functions.body import UserFunction
@@ -64,6 +65,7 @@ def _forward_of(function: Any) -> inspect.Signature:
 
 def _run(source: FunctionSource) -> Any:
     """The object of that name in the file, which is run."""
+    ending.theirs()
     path = source.path.resolve()
     folder = str(Path.cwd() if source.module else path.parent)
     if folder not in sys.path:
