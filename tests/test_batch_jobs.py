@@ -59,6 +59,7 @@ def test_a_line_is_answered_before_the_next_one_is_written() -> None:
         assert process.wait(60) == 0
 
 
+@pytest.mark.kill
 def test_a_line_whose_process_is_killed_is_tried_once_more() -> None:
     answers = pooled(asks("once_killed"), asks("square"), asks("always_killed"), asks("square"))
     assert [each["line"] for each in answers] == [1, 2, 3, 4]
@@ -73,6 +74,7 @@ def test_a_line_whose_process_is_killed_is_tried_once_more() -> None:
     }
 
 
+@pytest.mark.kill
 def test_what_no_signal_reaches_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pool, "_GRACE_SECONDS", 0.5)
     answers = pooled(asks("endless_in_c"), asks("square"), jobs=1, timeout=2)
@@ -86,6 +88,7 @@ def test_what_no_signal_reaches_is_stopped(monkeypatch: pytest.MonkeyPatch) -> N
     }
 
 
+@pytest.mark.kill
 def test_a_killed_process_costs_no_line() -> None:
     with started("-", "--jobs", "2", "--allow-functions") as process:
         feed(process, lines(*[asks("slow")] * 6))
@@ -100,6 +103,7 @@ def test_a_killed_process_costs_no_line() -> None:
         assert process.wait(60) == 0
 
 
+@pytest.mark.kill
 @pytest.mark.parametrize(
     ("number", "code"),
     [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -9)],

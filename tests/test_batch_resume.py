@@ -62,6 +62,7 @@ def test_an_uninterrupted_run_leaves_the_file_alone(asked: Asked) -> None:
     assert sorted(os.listdir()) == ["in", "out"]
 
 
+@pytest.mark.kill
 @pytest.mark.parametrize("options", [(), ("--fail-fast",)])
 def test_a_stopped_run_goes_on(options: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
     asked = ask(monkeypatch)
@@ -141,6 +142,7 @@ def test_there_must_be_a_file() -> None:
         refused(result, f"--resume needs a file: '{name}' is none", "-o FILE")
 
 
+@pytest.mark.kill
 def test_only_one_process_writes() -> None:
     with started("-", "-o", "out", "--resume") as process:
         feed(process, lines(GOOD))
@@ -151,6 +153,7 @@ def test_only_one_process_writes() -> None:
         refused(run("batch", "in", "-o", "out", "--resume"), message, exit_code=5)
 
 
+@pytest.mark.kill
 def test_a_killed_run_gives_the_same_file_in_the_end(tmp_path: Path) -> None:
     Path("f.py").write_text(FUNCTIONS)
     slow = {"function": "f.py:slow", "inputs": {"x": [1, 2]}, "v": [1, 1]}

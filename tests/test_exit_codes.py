@@ -124,9 +124,9 @@ sys.exit(subprocess.run(["sh", "-c", command]).returncode)
 def test_signals_end_the_program_as_the_system_does(signal_name: str) -> None:
     code = f"""
 import os, signal
-from vjp_cli import __version__, cli
+from vjp_cli import __main__, cli
 cli.run = lambda arguments: os.kill(os.getpid(), signal.{signal_name})
-cli.main()
+__main__.main()
 """
     assert run_process(code=code).exit_code == -getattr(signal, signal_name)
 

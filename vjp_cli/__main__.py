@@ -9,6 +9,7 @@ from vjp_cli.lazy import cli
 
 def main() -> NoReturn:
     """Run the command line of this process."""
+    ending.by_signals()
     # what is imported lives to the end: looking for garbage in it is in vain
     gc.disable()
     ending.prepare()

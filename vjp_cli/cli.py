@@ -236,11 +236,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def main() -> NoReturn:
-    """The program ``vjp``."""
-    # a loop in C hears Ctrl-C only so, and a closed pipe ends the program in silence
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    if hasattr(signal, "SIGPIPE"):
-        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    """The program ``vjp``, in a process that ends ``by_signals``."""
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError):
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]

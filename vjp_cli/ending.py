@@ -10,6 +10,7 @@ import atexit
 import gc
 import io
 import os
+import signal
 import sys
 from contextlib import suppress
 from dataclasses import dataclass
@@ -29,6 +30,16 @@ _SPARED = {
     # NumPy's BLAS starts a thread for each processor, and none of its products is called here
     "OPENBLAS_NUM_THREADS": "1",
 }
+
+
+def by_signals() -> None:
+    """Let Ctrl-C and a closed pipe end the process as the system does, from here on.
+
+    A loop in C hears Ctrl-C only so, and an import says nothing of it.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    if hasattr(signal, "SIGPIPE"):
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
 
 
 def prepare() -> None:

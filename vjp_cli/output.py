@@ -11,6 +11,7 @@ from io import BufferedWriter, RawIOBase
 from pathlib import Path
 from typing import IO, Any, TypeVar, cast
 
+from vjp_cli.beside import replacing
 from vjp_cli.errors import OutputError, VjpError, clean, shorten
 from vjp_cli.failures import ERROR_SCHEMA, document
 from vjp_cli.settings import Color
@@ -118,41 +119,12 @@ def worded(path: str) -> Iterator[None]:
         raise OutputError(f"cannot write '{shorten(path)}': {_reason(error)}") from error
 
 
-def finished(beside: Path, target: Path) -> None:
-    """Put what was written beside in the place of ``target``, with its rights."""
-    if target.exists():
-        shutil.copymode(target, beside)
-    beside.replace(target)
-
-
-def check_replaceable(target: Path) -> None:
-    """Refuse a file that its owner made read-only.
-
-    Raises:
-        PermissionError: it is.
-    """
-    if target.exists() and not os.access(target, os.W_OK):
-        raise PermissionError(None, "it is read-only")
-
-
 def _opened(path: str) -> AbstractContextManager[IO[bytes]]:
     target = Path(path)
     if target.exists() and not stat.S_ISREG(target.stat().st_mode):
         # a device or a pipe cannot be replaced, only written
         return target.open("wb", buffering=0)
-    return _replacing(Path(os.path.realpath(path)))
-
-
-@contextmanager
-def _replacing(target: Path) -> Iterator[IO[bytes]]:
-    check_replaceable(target)
-    beside = target.with_name(f".{target.name}.{os.getpid()}.tmp")
-    try:
-        with beside.open("xb", buffering=0) as file:
-            yield file
-        finished(beside, target)
-    finally:
-        beside.unlink(missing_ok=True)
+    return replacing(Path(os.path.realpath(path)))
 
 
 def _write_stdout(text: str) -> None:

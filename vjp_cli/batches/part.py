@@ -18,8 +18,9 @@ from typing import IO
 from vjp_cli.batches.answering import Answer, recorded
 from vjp_cli.batches.lines import Line
 from vjp_cli.batches.versions import digest
+from vjp_cli.beside import check_replaceable, finished
 from vjp_cli.errors import InputError, OutputError, shorten
-from vjp_cli.output import check_replaceable, finished, worded, write_all
+from vjp_cli.output import worded, write_all
 from vjp_cli.settings import Settings
 
 if sys.platform != "win32":
