@@ -1,5 +1,11 @@
 """Inspect vector-Jacobian products: what ``y.backward(v)`` computes, and whether it is right."""
 
+import sys
+
+if sys.argv[:1] == ["-m"] and "vjp_cli" in sys.orig_argv and not sys.flags.safe_path:
+    # `python -m vjp_cli` is the program `vjp`, which no json.py or torch.py beside it can break
+    del sys.path[0]
+
 import pkgutil
 from typing import TYPE_CHECKING, Any
 

@@ -1,6 +1,7 @@
 """Whatever was raised, as an error of the program's own, worded for the user."""
 
 import platform
+import sys
 
 from vjp_cli import __version__
 from vjp_cli.errors import (
@@ -40,8 +41,12 @@ def known(error: Exception) -> VjpError:
             return LimitError(
                 "there is not enough memory for this problem", "take fewer elements at once"
             )
-        case ImportError(name="torch" | "sympy" | "numpy" | "flint"):
-            return EvaluationError(f"{error.name} cannot be imported: {error}")
+        case ImportError(name="torch" | "sympy" | "numpy" | "flint" as name):
+            package = "python-flint" if name == "flint" else name
+            return EvaluationError(
+                f"{name} cannot be imported: {shorten(' '.join(str(error).split()), 200)}",
+                f"vjp runs in the environment {sys.prefix}: pip install {package}",
+            )
     return _Bug(
         f"this is a bug in vjp {__version__} (Python {platform.python_version()}): "
         f"{type(error).__name__}: {shorten(' '.join(str(error).split()), 200)}",

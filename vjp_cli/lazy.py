@@ -21,6 +21,12 @@ class _LazyModule(ModuleType):
         gc.disable()
         try:
             module = importlib.import_module(self.__name__)
+        except Exception as error:
+            if self.__name__.startswith("vjp_cli"):
+                raise
+            # a library that is there and broken may raise anything, and under another name
+            reason = str(error) if isinstance(error, ImportError) else repr(error)
+            raise ImportError(reason, name=self.__name__) from error
         finally:
             gc.freeze()
             if collecting:
