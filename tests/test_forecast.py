@@ -6,7 +6,7 @@ import torch
 from tests.helpers import run
 from tests.test_inspection import solve
 from vjp_cli import library
-from vjp_cli.errors import LimitError
+from vjp_cli.errors import EvaluationError, LimitError
 from vjp_cli.failures import known
 from vjp_cli.report import Verdict
 from vjp_cli.settings import Settings
@@ -53,6 +53,11 @@ def test_a_size_that_is_written_is_refused(text: str) -> None:
     with pytest.raises(LimitError, match=r"more than 10,000,000|not enough memory") as caught:
         solve(text, {"x": "3,"}, None)
     assert caught.value.place is not None
+
+
+def test_a_number_beyond_all_floats() -> None:
+    with pytest.raises(EvaluationError):
+        solve("roll(x, 10**400)", {"x": "1,2"}, None)
 
 
 @pytest.mark.parametrize("text", ["x*10**18", "x + 1e300", "roll(x, 10**9)", "x.sum(0)*10**9"])

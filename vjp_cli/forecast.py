@@ -76,7 +76,8 @@ def _at_most(function: Callable[..., Any], parts: list[Any]) -> float:
             # the tracer, which comes after torch
             return 0.0
         elif isinstance(part, counted) and not isinstance(part, bool):
-            found *= max(1.0, abs(float(part)))
+            # a whole number may be longer than any float
+            found *= max(1.0, float(min(abs(part), 10**300)))
     return found
 
 

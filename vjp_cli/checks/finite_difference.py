@@ -12,6 +12,7 @@ from typing import Any
 
 from vjp_cli.checks.context import Context
 from vjp_cli.checks.contradiction import Comparison, Estimate, Scale, compare, summary
+from vjp_cli.checks.sizes import largest_of
 from vjp_cli.checks.tally import index_text
 from vjp_cli.checks.torch_numbers import along, numbers
 from vjp_cli.derivatives.differences import Estimates
@@ -123,12 +124,9 @@ class Differences:
 
     def _scale(self, terms: float) -> Scale:
         y = self.context.side.output
-        # in doubles before: a mask has no absolute value
-        finite = (y if y.is_complex() else y.double())[y.isfinite()].abs().double()
-        largest = float(finite.max()) if finite.numel() else 0.0
         names = {self.context.dtype, str(y.dtype).removeprefix("torch.")}
         unit = max(FORMATS[name].unit for name in names if name in FORMATS)
-        return Scale(unit, terms, max(1.0, largest))
+        return Scale(unit, terms, max(1.0, largest_of(y)))
 
     def _excused(
         self, found: Comparison, where: tuple[str, str, int], facts: tuple[Any, Any, int, Scale]

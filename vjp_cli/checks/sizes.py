@@ -23,5 +23,7 @@ def largest(found: TorchMatrix | None) -> float:
 
 def largest_of(values: "torch.Tensor") -> float:
     """The largest finite number in size; 0 for none."""
-    finite = values.detach()[values.isfinite()].abs()
+    finite = values.detach()[values.isfinite()]
+    # a mask has no absolute value
+    finite = (finite if finite.is_complex() else finite.double()).abs()
     return float(finite.max()) if finite.numel() else 0.0
