@@ -9,7 +9,7 @@ from vjp_cli.exact.derivatives import ExactSide
 from vjp_cli.exact.tracing_program import Point, tracer_of
 from vjp_cli.lazy import numpy, torch
 from vjp_cli.numbers import near
-from vjp_cli.numbers.dtypes import format_of
+from vjp_cli.numbers.dtypes import format_of, is_complex_dtype
 from vjp_cli.numbers.scalar import Number, ball, is_finite, to_float, to_number
 from vjp_cli.program import Program
 from vjp_cli.tracing.node import Index, Node
@@ -30,6 +30,8 @@ def disagreement(program: Program, point: Point, side: ExactSide, output: "torch
     Raises:
         OutOfTime: the deadline came first.
     """
+    if output.is_complex() != is_complex_dtype(side.traced.output.dtype):
+        return "the tracer's y is complex where torch's is not, or the reverse: nothing is judged"
     apart = _apart(side, output)
     if not apart:
         return ""

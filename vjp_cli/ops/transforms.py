@@ -64,16 +64,21 @@ def _places(input: Any, s: Any, dim: Any) -> list[tuple[int, int | None]]:
     return list(zip(chosen, sizes, strict=True))
 
 
+def _paired(input: Any) -> Any:
+    """A complex tensor of the same numbers: what a transform along no axis makes of real ones."""
+    return input if input.is_complex() else torch.complex(input, torch.zeros_like(input))
+
+
 def _fftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) -> Any:
     for axis, size in _places(input, s, dim):
         input = _fft(input, size, axis, norm)
-    return input
+    return _paired(input)
 
 
 def _ifftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) -> Any:
     for axis, size in _places(input, s, dim):
         input = _ifft(input, size, axis, norm)
-    return input
+    return _paired(input)
 
 
 def _rfftn(input: Any, s: Any = None, dim: Any = None, norm: str | None = None) -> Any:
@@ -119,8 +124,8 @@ ROWS: tuple[Op, ...] = (
     _row("fft2", _fft2, "fft2(x)", "fft2(x, (2, 2))"),
     _row("ifft2", _ifft2, "ifft2(x, norm='ortho')"),
     _row("rfft2", _rfft2, "rfft2(x)"),
-    _row("fftn", _fftn, "fftn(x)", "fftn(x, s=(4,))", "fftn(x, dim=(0,))"),
-    _row("ifftn", _ifftn, "ifftn(x)"),
+    _row("fftn", _fftn, "fftn(x)", "fftn(x, s=(4,))", "fftn(x, dim=(0,))", "fftn(s)"),
+    _row("ifftn", _ifftn, "ifftn(x)", "ifftn(s)"),
     _row("rfftn", _rfftn, "rfftn(x, norm='ortho')"),
     _row("irfft2", _irfft2, "irfft2(x, (2, 3))"),
     _row("irfftn", _irfftn, "irfftn(x)", "irfftn(rfftn(x), (2, 3))"),
