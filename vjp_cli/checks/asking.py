@@ -37,10 +37,16 @@ class Passed:
 
 @dataclass(frozen=True)
 class Asked:
-    """The entries of one matrix or column that were asked about, by flat position, and the rest."""
+    """The entries of one matrix or column that were asked about, by flat position.
+
+    Attributes:
+        passed: those that near numbers showed to be right.
+        rest: what holds of every other entry; None for an exact 0 that agrees.
+    """
 
     entries: dict[int, Entry]
     passed: Passed | None = None
+    rest: Entry | None = None
 
 
 def all_asked(entries: Mapping[str, dict[int, Entry]]) -> dict[str, Asked]:

@@ -5,7 +5,7 @@ What agrees with them stays unchecked, and says how well it agrees; what contrad
 
 from math import prod
 
-from vjp_cli.checks.asking import all_asked
+from vjp_cli.checks.asking import Asked
 from vjp_cli.checks.contradiction import Comparison, brief
 from vjp_cli.checks.entries import UNKNOWN, Entry
 from vjp_cli.checks.finite_difference import Differences
@@ -25,8 +25,8 @@ def judge_by_differences(differences: Differences, reason: str, *, jacobian: boo
     for target in ["jacobian"] * jacobian + ["vjp"] * (point.v is not None):
         axes = tuple(side.output.shape) if target == "jacobian" else ()
         wholes = {name: (*axes, *shape) for name, shape in shapes.items()}
-        entries = {n: _entries(differences, target, n, (prod(wholes[n]), reason)) for n in side.wrt}
-        judged[target] = tally.add(target, all_asked(entries), wholes)
+        entries = {n: _entries(differences, target, n, reason) for n in side.wrt}
+        judged[target] = tally.add(target, entries, wholes)
     rows = [
         CheckResult(f"{target} against the exact derivative", Verdict.UNCHECKED, reason=reason)
         for target in judged
@@ -58,18 +58,20 @@ def _note(differences: Differences, reason: str) -> str:
     )
 
 
-def _entries(
-    differences: Differences, target: str, name: str, rest: tuple[int, str]
-) -> dict[int, Entry]:
-    count, reason = rest
+def _entries(differences: Differences, target: str, name: str, reason: str) -> Asked:
     torch_has = numbers(differences.context.side, target, name)
-    found = differences.entries(target, name) if differences.complete else [None] * count
+    if not differences.complete:
+        first = torch_has[0] if torch_has else None
+        return Asked({}, rest=Entry(Verdict.UNCHECKED, UNKNOWN, first, cause=reason))
+    found = differences.entries(target, name)
     close = [c.agreement for c in found if c is not None and c.agreement is not None]
     agrees = f"agrees with finite differences to {brief(max(close))}" if close else ""
-    return {
-        k: _entry(comparison, None if torch_has is None else torch_has[k], (reason, agrees))
-        for k, comparison in enumerate(found)
-    }
+    return Asked(
+        {
+            k: _entry(comparison, None if torch_has is None else torch_has[k], (reason, agrees))
+            for k, comparison in enumerate(found)
+        }
+    )
 
 
 def _entry(found: Comparison | None, number: float | None, words: tuple[str, str]) -> Entry:

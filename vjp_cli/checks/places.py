@@ -46,9 +46,7 @@ class Places:
         found = None if self.side.jacobian is None else self.side.jacobian[name]
         exact, wide = self.exact.side, self.inputs[name].numel()
         if exact is None or self.exact.reason:
-            count = self.side.output.numel() * wide
-            every = [None] * count if found is None else found.dense().reshape(-1).tolist()
-            return self._unjudged(enumerate(every), self.exact.reason)
+            return self._unjudged([] if found is None else found.values()[:1].tolist())
         matrix, doubts, most = exact.jacobian[name], exact.doubts[name], largest(found)
         rows, columns = matrix.rows, matrix.columns
         numbers = None
@@ -73,13 +71,13 @@ class Places:
         numbers = self.torch_column(name)
         exact = self.exact.side
         if exact is None or self.exact.reason or exact.vjp is None:
-            return self._unjudged(enumerate(numbers), self.exact.reason)
+            return self._unjudged(numbers[:1])
         doubts = exact.doubts[name]
         try:
             terms = self._terms(name)
         except OutOfTime:
             # without them a bound would accuse what is right
-            return self._unjudged(enumerate(numbers), "timeout")
+            return self._unjudged(numbers[:1], "timeout")
 
         def asking(k: int, radius: float) -> tuple[Bound, str]:
             return Bound(radius, self.judge.scale, terms[k]), doubts.get(k, "")
@@ -181,10 +179,11 @@ class Places:
             return ()
         return [row for row in rows if not is_flat(slopes.rows[row])]
 
-    def _unjudged(self, numbers: Iterable[tuple[int, float | None]], cause: str) -> Asked:
-        return Asked(
-            {k: Entry(Verdict.UNCHECKED, UNKNOWN, number, cause=cause) for k, number in numbers}
-        )
+    def _unjudged(self, first: list[float | None], cause: str = "") -> Asked:
+        """Of all entries nothing is known but torch's number of the first."""
+        number = first[0] if first else None
+        cause = cause or self.exact.reason
+        return Asked({}, rest=Entry(Verdict.UNCHECKED, UNKNOWN, number, cause=cause))
 
     def _terms(self, name: str) -> Any:
         """Σ_i |v_i·J_ij| for each j, from the exact J where it was built."""

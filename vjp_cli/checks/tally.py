@@ -23,7 +23,7 @@ from vjp_cli.report import (
 # Findings beyond this many of one verdict, input and target are counted, not listed.
 LISTED = 20
 
-_ZERO = Truth(TruthKind.VALUE, "0")
+_AGREES = Entry(Verdict.OK, Truth(TruthKind.VALUE, "0"))
 
 
 @dataclass
@@ -60,22 +60,34 @@ class Tally:
             for position, entry in found.items():
                 if entry.verdict is not Verdict.OK:
                     self._find(target, name, index_text(position, shapes[name]), entry)
+            rest = _AGREES if asked.rest is None else asked.rest
+            if rest.verdict is not Verdict.OK and count > len(found):
+                first = next(k for k in range(count) if k not in found)
+                index = index_text(first, shapes[name])
+                self._find(target, name, index, rest, count - len(found))
             judged = {place: found[place].verdict for place in sorted(found)}
             known = {place: found[place].truth for place in judged}
-            verdicts[name] = Array(shapes[name], scattered(count, Verdict.OK, judged))
-            values = scattered(count, _ZERO, known)
+            verdicts[name] = Array(shapes[name], scattered(count, rest.verdict, judged))
+            values = scattered(count, rest.truth, known)
             if passed is not None:
                 values = Deferred(values, passed.positions, passed.truths, passed.floats)
             truths[name] = Array(shapes[name], values)
         every = [e for asked in entries.values() for e in asked.entries.values()]
         screened = [asked.passed for asked in entries.values() if asked.passed is not None]
+        unlike = [
+            (asked.rest, prod(shapes[name]) - len(asked.entries))
+            for name, asked in entries.items()
+            if asked.rest is not None
+        ]
+        every += [entry for entry, count in unlike if count]
         total = sum(prod(shape) for shape in shapes.values())
+        total -= sum(max(count - 1, 0) for _, count in unlike)
         if not zeros:
             total = len(every) + sum(len(passed.positions) for passed in screened)
         self._summarise(target, every, [passed.max_ulp for passed in screened], total)
         return Judged(verdicts, truths)
 
-    def _find(self, target: str, name: str, index: str, entry: Entry) -> None:
+    def _find(self, target: str, name: str, index: str, entry: Entry, count: int = 1) -> None:
         """List the entry; of many with one verdict the first ones, the last with their count.
 
         Those that were not judged for one reason are one finding.
@@ -86,7 +98,7 @@ class Tally:
         if same or len(alike) == LISTED:
             place = (same or alike)[-1]
             listed = self.findings[place]
-            self.findings[place] = replace(listed, count=listed.count + 1)
+            self.findings[place] = replace(listed, count=listed.count + count)
             return
         truth = entry.truth
         alike.append(len(self.findings))
@@ -99,6 +111,7 @@ class Tally:
                 truth.left,
                 truth.right,
                 entry.cause,
+                count=count,
             )
         )
 

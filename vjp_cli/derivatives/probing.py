@@ -111,6 +111,8 @@ class Probe:
     @property
     def affordable(self) -> bool:
         """Whether all columns can be estimated."""
+        if 2 * sum(self.inputs[name].numel() for name in self.wrt) > EVALUATIONS:
+            return False
         left = self.deadline - time.monotonic()
         return self.cost <= EVALUATIONS and self.cost * self.seconds <= left
 
