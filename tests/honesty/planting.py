@@ -63,7 +63,8 @@ def _once(value: torch.Tensor, plant: Plant) -> torch.Tensor:
         return _Planted.apply(value, plant.change)  # type: ignore[no-any-return]
     passed = value.view_as(value)
     if passed.requires_grad:
-        passed.register_hook(plant.change)
+        # torch may hand on no gradient at all
+        passed.register_hook(lambda g: None if g is None else plant.change(g))
     return passed
 
 
