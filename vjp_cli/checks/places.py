@@ -156,7 +156,8 @@ class Places:
         if not len(suspects):
             return
         inside = numpy.isin(suspects, matrix.rows * columns + matrix.columns)
-        positions = numpy.unique(suspects[~inside])
+        # numpy.unique would load masked arrays for it
+        positions = numpy.array(sorted({*suspects[~inside].tolist()}), dtype=int)
         numbers = found.at(positions // max(columns, 1), positions % max(columns, 1)).tolist()
         for position, number in zip(positions.tolist(), numbers, strict=True):
             row, column = divmod(position, columns)
