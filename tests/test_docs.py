@@ -87,6 +87,11 @@ def test_no_output_stands_alone():
     assert blocks == pasted + len(PYTHON.findall(README))
 
 
+def test_no_block_is_empty():
+    assert not re.search(r"```\w*\n```", README + SAMPLES)
+    assert all(commands(block) for block, _ in EXAMPLES)
+
+
 def test_outputs_fit_80_columns():
     # lines of JSON and CSV are as long as they are
     long = re.compile(r"--json|--format csv")

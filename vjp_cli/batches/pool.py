@@ -96,7 +96,8 @@ class Pool:
         error: Exception
         for _ in range(_TRIES):
             try:
-                return self._worker().ask(line, self._limit)  # type: ignore[no-any-return]
+                found: Answer = self._worker().ask(line, self._limit)
+                return found
             except _Gone as gone:
                 self._drop()
                 error = EvaluationError(f"the process that answered {gone}, twice", _MEMORY)

@@ -12,7 +12,7 @@ from vjp_cli.checks.complex_diagnosis import complex_diagnoses
 from vjp_cli.checks.complex_entries import ComplexQuestion, ascent_of, judge_complex_entry
 from vjp_cli.checks.complex_scaling import ComplexScaling
 from vjp_cli.checks.context import Context
-from vjp_cli.checks.entries import UNKNOWN, Entry, number_of
+from vjp_cli.checks.entries import UNKNOWN, Entry
 from vjp_cli.checks.judgement import Judgement, accused
 from vjp_cli.checks.tally import Tally
 from vjp_cli.checks.verdict import Bound, Gap, measure
@@ -21,7 +21,7 @@ from vjp_cli.exact.side import ExactAnswer
 from vjp_cli.lazy import torch
 from vjp_cli.numbers.dtypes import format_of
 from vjp_cli.numbers.scalar import to_float, to_number
-from vjp_cli.report import Array, Truth, TruthKind, Verdict
+from vjp_cli.report import Array, Truth, TruthKind, Verdict, value_of
 from vjp_cli.tracing.tracer import Untraceable
 
 NOTE = (
@@ -69,7 +69,7 @@ def _shown(entry: Entry) -> complex | None:
 
 
 def _as_number(truth: Truth) -> complex | None:
-    return number_of(truth) if truth.kind is TruthKind.VALUE else None
+    return value_of(truth) if truth.kind is TruthKind.VALUE else None
 
 
 # Terms this many times as large as y and v may cancel to 0.

@@ -199,12 +199,6 @@ def _small(gap: Gap, question: Question) -> tuple[Verdict, str]:
     return Verdict.WRONG, "a small error that does not shrink with the precision"
 
 
-def number_of(truth: Truth) -> complex:
-    """The value of a truth, a float unless it is written as a complex number."""
-    text = truth.value.replace(" ", "")
-    return complex(text) if text.endswith("j)") else float(text)
-
-
 def correct_digits(comparison: Comparison, truth: float) -> float:
     """The number of correct decimal digits; infinity where the error is 0."""
     if comparison.error == 0:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from math import prod
 
 from vjp_cli.checks.asking import Asked
-from vjp_cli.checks.entries import Entry, correct_digits, number_of
+from vjp_cli.checks.entries import Entry, correct_digits
 from vjp_cli.report import (
     Array,
     CheckResult,
@@ -17,6 +17,7 @@ from vjp_cli.report import (
     TruthKind,
     Verdict,
     scattered,
+    value_of,
     worst,
 )
 
@@ -140,7 +141,7 @@ class Tally:
         for entry in compared:
             assert entry.comparison is not None
             if entry.verdict is Verdict.IMPRECISE and entry.truth.kind is TruthKind.VALUE:
-                digits = correct_digits(entry.comparison, abs(number_of(entry.truth)))
+                digits = correct_digits(entry.comparison, abs(value_of(entry.truth)))
                 self.fewest_digits = min(self.fewest_digits, digits)
         verdict = worst({entry.verdict for entry in entries})
         unchecked = sum(entry.verdict is Verdict.UNCHECKED for entry in entries)

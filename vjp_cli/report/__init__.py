@@ -25,7 +25,7 @@ from vjp_cli.report.parts import (
 )
 from vjp_cli.report.reproduction import Point, Reproduction
 from vjp_cli.report.tangent import Tangent
-from vjp_cli.report.truths import known_truth, number_of, numbers_at
+from vjp_cli.report.truths import known_truth, number_of, numbers_at, value_of
 from vjp_cli.report.values import (
     Array,
     Deferred,
@@ -82,5 +82,6 @@ __all__ = [
     "numbers_at",
     "scattered",
     "size_text",
+    "value_of",
     "worst",
 ]

@@ -9,6 +9,11 @@ def number_of(truth: Truth) -> Number | None:
     """The float (or complex number) nearest to a truth that is one number."""
     if truth.kind not in (TruthKind.VALUE, TruthKind.REMOVABLE):
         return None
+    return value_of(truth)
+
+
+def value_of(truth: Truth) -> Number:
+    """The same of a truth that is known to be one number."""
     text = truth.value.replace(" ", "")
     return complex(text) if text.endswith("j)") else float(text)
 

@@ -7,14 +7,22 @@ from typing import Any
 
 from vjp_cli.arrays import array_of
 from vjp_cli.checks.context import Context
-from vjp_cli.checks.entries import number_of
 from vjp_cli.checks.judgement import Judgement
 from vjp_cli.checks.judging import Beside, context_of, judged
 from vjp_cli.derivatives.evaluation import attempt
 from vjp_cli.derivatives.seeding import accumulate
 from vjp_cli.lazy import torch
 from vjp_cli.numbers.dtypes import format_of
-from vjp_cli.report import Accumulation, Array, CheckResult, Pull, Truth, TruthKind, Verdict
+from vjp_cli.report import (
+    Accumulation,
+    Array,
+    CheckResult,
+    Pull,
+    Truth,
+    TruthKind,
+    Verdict,
+    value_of,
+)
 from vjp_cli.settings import Settings
 from vjp_cli.weights.naming import renamed
 
@@ -125,7 +133,7 @@ def _sum_of(truths: Sequence[Truth]) -> Any:
     if any(truth.kind is not TruthKind.VALUE for truth in truths):
         return None
     if any(truth.value.endswith("j)") for truth in truths):
-        return sum(map(number_of, truths))
+        return sum(map(value_of, truths))
     total = _DIGITS.create_decimal(0)
     for truth in truths:
         total = _DIGITS.add(total, _DIGITS.create_decimal(truth.value))
