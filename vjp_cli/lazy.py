@@ -49,7 +49,6 @@ if TYPE_CHECKING:
 
     # only where the extra is installed
     distributed: Any
-    # typed it is a module that hides from mypy
     encoding: Any
     # typed, they would tie every module that imports this one into one circle
     checking: Any
