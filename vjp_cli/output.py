@@ -102,8 +102,13 @@ def binary_writer(path: str) -> Iterator[IO[bytes]]:
     Raises:
         OutputError: it could not be written.
     """
-    with worded(path), _opened(path) as file, BufferedWriter(cast(RawIOBase, file)) as buffered:
-        yield buffered
+    with worded(path), _opened(path) as file:
+        buffered = BufferedWriter(cast(RawIOBase, file))
+        try:
+            yield buffered
+        finally:
+            # what is left in it is written; closing it would close the file before it has its place
+            buffered.detach()
 
 
 @contextmanager
