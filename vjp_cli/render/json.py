@@ -134,9 +134,7 @@ def _written(array: Array[Truth]) -> Array[Any]:
     values = array.values
     if isinstance(values, Deferred) and len(values.places) > _MOST_TRUTHS:
         unwritten = Truth(TruthKind.UNKNOWN)
-        values = Deferred(
-            values.known, tuple(values.places), lambda places: [unwritten] * len(places)
-        )
+        values = Deferred(values.known, values.positions, lambda places: [unwritten] * len(places))
     return Array(array.shape, values).map(_truth)
 
 

@@ -44,7 +44,7 @@ def values_of(node: Node, way: Way) -> Values:
         assert held is not None
         return held[index]
 
-    for each in _parents_first(node, lambda other: way.held(other) is not None):
+    for each in parents_first(node, lambda other: way.held(other) is not None):
         with precision(way.bits_of(each)):
             values = _computed(each, _ALL, take)
         way.hold(each, way.form(each, values))
@@ -73,7 +73,7 @@ def values_at(node: Node, positions: Index, way: Way) -> dict[int, Number]:
 
 def near_of(node: Node) -> Near:
     """All numbers of a node to about 19 digits."""
-    for each in _parents_first(node, lambda other: other.near_held is not None):
+    for each in parents_first(node, lambda other: other.near_held is not None):
         each.near_held = _near(each)
     assert node.near_held is not None
     return node.near_held
@@ -102,7 +102,7 @@ def _starts(node: Node) -> Iterable[tuple[Node, int]]:
         start += parent.size
 
 
-def _parents_first(node: Node, done: Callable[[Node], bool]) -> list[Node]:
+def parents_first(node: Node, done: Callable[[Node], bool]) -> list[Node]:
     """The node and its ancestors, without those that are done and what is behind them."""
     if not done(node) and all(map(done, node.parents)):
         # as nearly always

@@ -17,6 +17,7 @@ from typing import Any
 from vjp_cli.lazy import numpy, sympy
 from vjp_cli.numbers.formula import slots
 from vjp_cli.numbers.scalar import Number, exact, is_rational
+from vjp_cli.tracing.evaluation import parents_first
 from vjp_cli.tracing.groups import Group, literal, membership, merged, substituted
 from vjp_cli.tracing.node import Index, Node, NodeKind
 
@@ -58,7 +59,7 @@ class Reader:
 
     def read(self, node: Node) -> list[Group]:
         """The groups of a node, largest first."""
-        for ancestor in _parents_first(node, self._readings):
+        for ancestor in parents_first(node, self._readings.__contains__):
             self._readings[ancestor] = self._reading(ancestor)
         return self._readings[node]
 
@@ -185,17 +186,6 @@ class Reader:
             if len(found) > 4 * MOST_GROUPS:
                 break
         return merged(found)
-
-
-def _parents_first(node: Node, known: dict[Node, Any]) -> list[Node]:
-    seen: set[Node] = set()
-    waiting = [node]
-    while waiting:
-        candidate = waiting.pop()
-        if candidate not in seen and candidate not in known:
-            seen.add(candidate)
-            waiting.extend(candidate.parents)
-    return sorted(seen, key=lambda candidate: candidate.serial)
 
 
 def _alike(node: Node) -> list[tuple[Number, Index]]:
